@@ -44,3 +44,13 @@ FROM (SELECT *, substr(sampling, 19, instr(substr(sampling, 19), ' ') - 1) / 100
         substr(sampling, 19 + instr(substr(sampling, 19), ' ')) AS taken
     FROM clock WHERE technique = 'flow')
 ORDER BY interval, taken LIKE 'window%', length(taken), taken;
+
+-- name: lbr
+SELECT printf('| %s | %s%s | %.4f | %s | %s | %s |', taken, stack, iif(skip = '0', '', ', newest ' || skip || ' skipped'), min(observed_percent),
+    max(iif(technique = 'observed', both, '')), max(iif(parameters LIKE 'costs=profi%', both, '')), max(iif(parameters LIKE 'costs=poisson%', both, '')))
+FROM (SELECT *, printf('%.3f (%.3f)', overlap_active, overlap_active_least) AS both,
+        iif(sampling LIKE 'lbr_taken%', 'branches, one in ' || substr(sampling, 17, instr(sampling, ' stack') - 17), 'cycles, every 30 ms') AS taken,
+        substr(sampling, instr(sampling, 'stack=') + 6, instr(sampling, ' skip') - instr(sampling, 'stack=') - 6) AS stack,
+        substr(sampling, instr(sampling, 'skip=') + 5, 1) AS skip
+    FROM lbr)
+GROUP BY sampling ORDER BY taken, CAST(stack AS INTEGER), skip;

@@ -62,9 +62,9 @@ static bool take_distinct(struct observed *o, const struct stream *s, size_t bat
     bool ok = weights != NULL;
     for (size_t i = 0; ok && i < s->distinct_count; i++)
         if (weights[i] > 0)
-            ok = take_batch(o, s->batches + i * s->batch_length, s->batch_length, weights[i]);
+            ok = take_batch(o, stream_distinct(s, i), stream_distinct_length(s, i), weights[i]);
     free(weights);
-    o->steps = batches * (s->batch_length - 1);
+    o->steps = stream_samples(s, batches) - batches;
     return ok;
 }
 
@@ -100,7 +100,8 @@ static void observed_free(struct observed *o) {
 static enum status advance(struct observed *o, const struct stream *s, size_t *done, size_t until,
                            struct error *e) {
     for (; *done < until; ++*done)
-        if (!take_batch(o, stream_batch(s, *done), s->batch_length, stream_weight(s, *done)))
+        if (!take_batch(o, stream_batch(s, *done), stream_batch_length(s, *done),
+                        stream_weight(s, *done)))
             return error_set(e, STATUS_MEMORY, "out of memory for observed");
     return STATUS_OK;
 }

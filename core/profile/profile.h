@@ -32,14 +32,20 @@ struct sample {
 enum stream_of {
     STREAM_OF_BATCHES,   /* consecutive instructions */
     STREAM_OF_TRANSFERS, /* single control transfers: each batch is two instructions, from and to */
+    STREAM_OF_BRANCHES,  /* last taken branches: consecutive instructions from the oldest branch to
+                            the target of the newest one; batches differ in length */
 };
 struct structure;
 
 /* Programs repeat themselves: about a twentieth of a game's batches are distinct. Each distinct
  * batch is stored once, and the stream is their order. */
 struct stream {
-    size_t batch_length, batch_count;
-    struct sample *batches; /* batch_length * distinct_count, one distinct batch after another */
+    size_t batch_length; /* STREAM_OF_BRANCHES: of the longest batch */
+    size_t batch_count;
+    struct sample *batches; /* one distinct batch after another */
+    size_t *first;          /* STREAM_OF_BRANCHES: distinct batch i is batches[first[i]] to before
+                               batches[first[i + 1]]; NULL if there are none, and in other streams,
+                               whose batches are batch_length long */
     size_t distinct_count;
     uint32_t *order;   /* batch i is batches[order[i]]; NULL: batches[i], which may repeat */
     uint64_t overruns; /* 0 for foreign files */
@@ -57,9 +63,19 @@ struct stream {
     const struct structure *structure; /* of the program (profile/structure/structure.h), borrowed;
                                           may be NULL */
 };
-/* The samples of batch i. */
+/* The samples of a distinct batch, and their number. */
+static inline const struct sample *stream_distinct(const struct stream *s, size_t number) {
+    return s->batches + (s->first != NULL ? s->first[number] : number * s->batch_length);
+}
+static inline size_t stream_distinct_length(const struct stream *s, size_t number) {
+    return s->first != NULL ? s->first[number + 1] - s->first[number] : s->batch_length;
+}
+/* The same of batch i. */
 static inline const struct sample *stream_batch(const struct stream *s, size_t i) {
-    return s->batches + (s->order != NULL ? s->order[i] : i) * s->batch_length;
+    return stream_distinct(s, s->order != NULL ? s->order[i] : i);
+}
+static inline size_t stream_batch_length(const struct stream *s, size_t i) {
+    return s->first != NULL ? stream_distinct_length(s, s->order[i]) : s->batch_length;
 }
 
 /* The weight of batch i: 720720 (a multiple of 1 to 16) divided by the cycles of the instruction
@@ -68,9 +84,11 @@ static inline const struct sample *stream_batch(const struct stream *s, size_t i
 static inline uint64_t stream_weight(const struct stream *s, size_t i) {
     return s->cycles == NULL ? 1 : 720720 / s->cycles[i];
 }
+/* Number of samples in the first `batches` batches. */
+uint64_t stream_samples(const struct stream *s, size_t batches);
 /* Instructions observed for the first `batches` batches; a transfer counts as one. */
 static inline uint64_t stream_observed(const struct stream *s, size_t batches) {
-    return s->of == STREAM_OF_TRANSFERS ? batches : (uint64_t)batches * s->batch_length;
+    return s->of == STREAM_OF_TRANSFERS ? batches : stream_samples(s, batches);
 }
 /* For each distinct batch of a stream that has an order: the sum of its weights among the first
  * `batches` batches. The caller frees it; NULL: out of memory. */
@@ -82,14 +100,17 @@ uint64_t *stream_weights(const struct stream *s, size_t batches);
  *     if (!stream_add(&m, batch)) ...
  *     struct stream s = stream_made(&m);
  *
+ * With .stream.of = STREAM_OF_BRANCHES, batches of any length above 0 are added by stream_add_some.
+ *
  * stream_add returns false if out of memory, or after 2^32 - 1 distinct batches; the maker is unchanged
  * then. stream_made moves the stream out and leaves an empty maker; stream_unmake frees it. */
 struct stream_maker {
     struct stream stream;
     uint32_t *table; /* distinct batches by hash: 1 + number; 0: free */
-    size_t table_cap, batch_cap, order_cap;
+    size_t table_cap, batch_cap, first_cap, order_cap;
 };
 bool stream_add(struct stream_maker *m, const struct sample *batch);
+bool stream_add_some(struct stream_maker *m, const struct sample *batch, size_t length);
 bool stream_add_again(struct stream_maker *m, uint32_t number); /* repeats batch `number` */
 struct stream stream_made(struct stream_maker *m);
 void stream_unmake(struct stream_maker *m);
@@ -128,6 +149,8 @@ enum { SAMPLER_BATCH_MOST = 65536 };
 /* By the clock: most transfers at a due cycle, most cycles of a window, and the least interval, which
  * is longer than a window. */
 enum { SAMPLER_NEXT_MOST = 64, SAMPLER_WINDOW_MOST = 256, SAMPLER_CLOCK_LEAST_US = 200 };
+/* Last taken branches: most entries of the stack. Skylake has 32. */
+enum { SAMPLER_STACK_MOST = 64 };
 
 enum sampler_by {
     SAMPLER_TIME,         /* emulated time, as in the paper */
@@ -135,6 +158,8 @@ enum sampler_by {
     SAMPLER_TRANSFERS,    /* a transfer in every `every` executed transfers */
     SAMPLER_ACTIVE,       /* the same over transfers outside of busy-waits */
     SAMPLER_CLOCK,        /* transfers that start soon after each due cycle */
+    SAMPLER_LBR,          /* the last taken branches before each due cycle */
+    SAMPLER_LBR_TAKEN,    /* the last taken branches in every `every` taken ones */
 };
 enum sampler_place { /* the sample's offset in each `every`; not for SAMPLER_TIME */
                      SAMPLER_REGULAR,    /* a fixed offset, drawn from the seed */
@@ -154,7 +179,9 @@ struct sampler_options {
     unsigned
         next; /* SAMPLER_CLOCK: transfers taken at each due cycle; 0 = 1, at most SAMPLER_NEXT_MOST */
     unsigned window; /* SAMPLER_CLOCK: instead of the first ones, all within so many cycles */
-    bool weigh;      /* SAMPLER_TIME: record the cycles of the instruction before each batch */
+    unsigned stack; /* SAMPLER_LBR, SAMPLER_LBR_TAKEN: taken branches that are remembered; 0 = 16 */
+    unsigned skip;  /* the same: newest ones that are ignored; less than `stack` */
+    bool weigh;     /* SAMPLER_TIME: record the cycles of the instruction before each batch */
     enum sampler_by by;
     enum sampler_place place;
     uint64_t every;
@@ -218,8 +245,8 @@ struct parameter {
 };
 enum { TECHNIQUE_PARAMETERS = 8 };
 
-/* A stream with dense numbers for addresses, for techniques with many passes: made once, shared by
- * all threads; refers to the stream. */
+/* A stream whose batches have one length, with dense numbers for addresses, for techniques with many
+ * passes: made once, shared by all threads; refers to the stream. */
 struct stream_index;
 enum status stream_index_make(struct stream_index **out, const struct stream *stream,
                               struct error *e);
@@ -287,7 +314,7 @@ struct technique {
                                 `build` only marks the technique as one on streams. See
                                 profile/exec/exec.h */
     /* Optional: STATUS_OK if the technique works on a stream with these values, which are in range.
-     * It may look only at batch_length and batch_count: plans ask before there are samples. */
+     * It may look only at of, batch_length and batch_count: plans ask before there are samples. */
     enum status (*fits)(const struct stream *stream, const int64_t *values, struct error *e);
     /* Optional, with build_many: as technique_group(). */
     size_t (*group)(const int64_t *const *values, size_t count, size_t *groups);

@@ -29,6 +29,8 @@ enum key {
     PHASE,
     NEXT,
     WINDOW,
+    STACK,
+    SKIP,
     KEYS
 };
 
@@ -50,6 +52,8 @@ static const struct {
     [PHASE] = {"phase_cycles", NUMBER, 0, INT64_MAX / 4, 0, NULL},
     [NEXT] = {"next", NUMBER, 1, SAMPLER_NEXT_MOST, 1, NULL},
     [WINDOW] = {"window", NUMBER, 0, SAMPLER_WINDOW_MOST, 0, NULL},
+    [STACK] = {"stack", NUMBER, 2, SAMPLER_STACK_MOST, 16, NULL},
+    [SKIP] = {"skip", NUMBER, 0, SAMPLER_STACK_MOST - 2, 0, NULL},
 };
 
 static enum status find_key(void *user, const config_setting_t *setting, int *key,
@@ -121,6 +125,10 @@ static bool by_transfers(const struct sampler_options *s) {
     return s->by == SAMPLER_TRANSFERS || s->by == SAMPLER_ACTIVE;
 }
 
+static bool of_branches(const struct sampler_options *s) {
+    return s->by == SAMPLER_LBR || s->by == SAMPLER_LBR_TAKEN;
+}
+
 static enum status check_clock(const struct group *g, const struct sampler_options *s,
                                const enum key *others, size_t count, struct error *e) {
     const enum status status = refuse_keys(g, others, count, sampler_by_words[SAMPLER_CLOCK], e);
@@ -136,7 +144,33 @@ static enum status check_clock(const struct group *g, const struct sampler_optio
     return STATUS_OK;
 }
 
+static enum status check_branches(const struct group *g, const struct sampler_options *s,
+                                  struct error *e) {
+    static const enum key not_of_either[] = {WEIGHTING, BATCH, PER_MILLION};
+    static const enum key not_of_cycles[] = {EVERY, PLACE};
+    static const enum key not_of_taken[] = {INTERVAL, JITTER, PHASE};
+    const char *by = sampler_by_words[s->by];
+    enum status status =
+        refuse_keys(g, not_of_either, sizeof not_of_either / sizeof *not_of_either, by, e);
+    if (status == STATUS_OK && s->by == SAMPLER_LBR)
+        status = refuse_keys(g, not_of_cycles, sizeof not_of_cycles / sizeof *not_of_cycles, by, e);
+    else if (status == STATUS_OK)
+        status = refuse_keys(g, not_of_taken, sizeof not_of_taken / sizeof *not_of_taken, by, e);
+    if (status != STATUS_OK)
+        return status;
+    if (s->by == SAMPLER_LBR_TAKEN && s->every == 0)
+        return fields_error(g->config->from, g->setting, e, "sampling by %s needs every = N", by);
+    if (s->place >= SAMPLER_GOLDEN)
+        return fields_error(g->config->from, setting_of(g, PLACE), e,
+                            "golden places are those of transfers or active transfers");
+    if (s->skip + 2 > s->stack)
+        return fields_error(g->config->from, setting_of(g, SKIP), e,
+                            "of %u entries at least 2 must not be skipped", s->stack);
+    return STATUS_OK;
+}
+
 static enum status check(const struct group *g, const struct sampler_options *s, struct error *e) {
+    static const enum key of_lbr[] = {STACK, SKIP};
     static const enum key of_time[] = {INTERVAL, JITTER, PHASE, WEIGHTING};
     static const enum key of_clock[] = {NEXT, WINDOW};
     static const enum key not_of_clock[] = {JITTER, PHASE, WEIGHTING, BATCH};
@@ -146,6 +180,10 @@ static enum status check(const struct group *g, const struct sampler_options *s,
     enum status status = STATUS_OK;
     if (s->by != SAMPLER_CLOCK)
         status = refuse_keys(g, of_clock, sizeof of_clock / sizeof *of_clock, by, e);
+    if (status == STATUS_OK && of_branches(s))
+        return check_branches(g, s, e);
+    if (status == STATUS_OK)
+        status = refuse_keys(g, of_lbr, sizeof of_lbr / sizeof *of_lbr, by, e);
     if (status == STATUS_OK && (s->by == SAMPLER_TIME || s->by == SAMPLER_CLOCK))
         status = refuse_keys(g, of_counts, sizeof of_counts / sizeof *of_counts, by, e);
     if (s->by == SAMPLER_TIME || status != STATUS_OK)
@@ -180,10 +218,12 @@ static struct sampler_options make_options(const int64_t values[KEYS]) {
         .per_million = (uint64_t)values[PER_MILLION],
         .next = (unsigned)values[NEXT],
         .window = (unsigned)values[WINDOW],
+        .stack = (unsigned)values[STACK],
+        .skip = (unsigned)values[SKIP],
     };
-    if (s.by == SAMPLER_TIME && s.jitter_us == 0)
+    if ((s.by == SAMPLER_TIME || s.by == SAMPLER_LBR) && s.jitter_us == 0)
         s.seed = (uint64_t)known[SEED].usual;
-    if (by_transfers(&s) || s.by == SAMPLER_CLOCK)
+    if (by_transfers(&s) || s.by == SAMPLER_CLOCK || of_branches(&s))
         s.batch_length = 2; /* from and to */
     return s;
 }
@@ -220,10 +260,36 @@ static void add_stride(struct sampling_word *words, size_t *count,
         add_word(words, count, "every", s->every);
 }
 
+static void add_times(struct sampling_word *words, size_t *count, const struct sampler_options *s) {
+    add_millis(words, count, "jitter_ms", s->jitter_us);
+    if (s->jitter_us > 0)
+        add_word(words, count, "seed", s->seed);
+    add_word(words, count, "phase_cycles", s->phase_cycles);
+}
+
+static size_t branch_words(const struct sampler_options *s, struct sampling_word *words,
+                           size_t count) {
+    if (s->by == SAMPLER_LBR)
+        add_millis(words, &count, "interval_ms", s->interval_us);
+    else
+        add_word(words, &count, "every", s->every);
+    add_word(words, &count, "stack", s->stack);
+    add_word(words, &count, "skip", s->skip);
+    if (s->by == SAMPLER_LBR) {
+        add_times(words, &count, s);
+    } else {
+        add_text(words, &count, "place", sampler_place_words[s->place]);
+        add_word(words, &count, "seed", s->seed);
+    }
+    return count;
+}
+
 size_t config_sampling_words(const struct sampler_options *s,
                              struct sampling_word words[SAMPLING_WORDS]) {
     size_t count = 0;
     add_text(words, &count, "by", sampler_by_words[s->by]);
+    if (of_branches(s))
+        return branch_words(s, words, count);
     if (s->by == SAMPLER_CLOCK) {
         add_millis(words, &count, "interval_ms", s->interval_us);
         add_word(words, &count, s->window > 0 ? "window" : "next",
@@ -241,10 +307,7 @@ size_t config_sampling_words(const struct sampler_options *s,
     }
     add_millis(words, &count, "interval_ms", s->interval_us);
     add_word(words, &count, "batch", s->batch_length);
-    add_millis(words, &count, "jitter_ms", s->jitter_us);
-    if (s->jitter_us > 0)
-        add_word(words, &count, "seed", s->seed);
-    add_word(words, &count, "phase_cycles", s->phase_cycles);
+    add_times(words, &count, s);
     add_text(words, &count, "weighting", weightings[s->weigh]);
     return count;
 }
@@ -366,8 +429,28 @@ void config_key(const struct config_sampling *s, char *out, size_t size) {
         config_sampling_key(&s->options, out, size);
 }
 
+/* Of the last taken branches. */
+static void branch_key(const struct sampler_options *s, char *out, size_t size) {
+    char seed[40] = "";
+    if (s->by == SAMPLER_LBR_TAKEN) {
+        snprintf(out, size, "lbr_taken every=%" PRIu64 " stack=%u skip=%u place=%s seed=%" PRIu64,
+                 s->every, s->stack, s->skip, sampler_place_words[s->place], s->seed);
+        return;
+    }
+    if (s->jitter_us > 0)
+        snprintf(seed, sizeof seed, " seed=%" PRIu64, s->seed);
+    snprintf(out, size,
+             "lbr interval_us=%" PRIu64 " stack=%u skip=%u jitter_us=%" PRIu64
+             "%s phase_cycles=%" PRIu64,
+             s->interval_us, s->stack, s->skip, s->jitter_us, seed, s->phase_cycles);
+}
+
 void config_sampling_key(const struct sampler_options *s, char *out, size_t size) {
     char seed[40] = "", batch[40] = "";
+    if (of_branches(s)) {
+        branch_key(s, out, size);
+        return;
+    }
     if (s->by == SAMPLER_CLOCK) {
         snprintf(out, size, "clock interval_us=%" PRIu64 " %s=%u seed=%" PRIu64, s->interval_us,
                  s->window > 0 ? "window" : "next", s->window > 0 ? s->window : s->next, s->seed);

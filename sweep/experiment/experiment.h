@@ -157,6 +157,12 @@ enum status plan_learn_rates(struct plan_rates *out, const struct config *config
 enum { PLAN_RECORDING_SECONDS = 10 }; /* to record a program; unknown before it has run */
 /* The number of batches of a stream: in the database, else as expected from its sampling; and the
  * expected number alone. */
+/* Are its batches the last taken branches, which differ in length? */
+static inline bool plan_of_branches(const struct plan_stream *s) {
+    const struct config_sampling *c = s->configured;
+    return c != NULL && !c->live &&
+           (c->options.by == SAMPLER_LBR || c->options.by == SAMPLER_LBR_TAKEN);
+}
 double plan_batches(const struct plan_game *game, const struct plan_stream *stream);
 double plan_expected_batches(const struct plan_game *game, const struct plan_stream *stream);
 /* Seconds for a game's streams and exact graph; and for one configuration on a stream of the

@@ -163,21 +163,31 @@ static bool same_graph(const struct graph *a, const struct graph *b, char what[W
     return true;
 }
 
-static bool same_stream(const struct stream *a, const struct stream *b, char what[WHAT]) {
-    if (!same_number(a->batch_count, b->batch_count, "batches of samples", what) ||
-        !same_number(a->overruns, b->overruns, "samples overrun", what))
-        return false;
-    for (size_t i = 0; i < a->batch_count * a->batch_length; i++) {
-        const size_t batch = i / a->batch_length, k = i % a->batch_length;
+static bool same_batch(const struct stream *a, const struct stream *b, size_t batch,
+                       char what[WHAT]) {
+    for (size_t k = 0; k < stream_batch_length(a, batch); k++) {
         const struct sample *const p = &stream_batch(a, batch)[k], *const q =
                                                                        &stream_batch(b, batch)[k];
         if (p->pc == q->pc && p->target == q->target && p->size == q->size && p->kind == q->kind &&
             p->opcode == q->opcode)
             continue;
-        snprintf(what, WHAT, "sample %zu: opcode %02X at %04" PRIX32 ", %02X at %04" PRIX32, i,
-                 p->opcode, p->pc, q->opcode, q->pc);
+        snprintf(what, WHAT,
+                 "sample %zu of batch %zu: opcode %02X at %04" PRIX32 ", %02X at %04" PRIX32, k,
+                 batch, p->opcode, p->pc, q->opcode, q->pc);
         return false;
     }
+    return true;
+}
+
+static bool same_stream(const struct stream *a, const struct stream *b, char what[WHAT]) {
+    if (!same_number(a->batch_count, b->batch_count, "batches of samples", what) ||
+        !same_number(a->overruns, b->overruns, "samples overrun", what))
+        return false;
+    for (size_t i = 0; i < a->batch_count; i++)
+        if (!same_number(stream_batch_length(a, i), stream_batch_length(b, i), "samples of a batch",
+                         what) ||
+            !same_batch(a, b, i, what))
+            return false;
     return true;
 }
 

@@ -33,6 +33,8 @@ static void try_techniques(const struct stream *s) {
         /* Those that need the program's structure refuse streams, which rightly lack it here. */
         if (all[i]->build == NULL || all[i]->needs_structure)
             continue;
+        if (s->of == STREAM_OF_BRANCHES && technique_fits(all[i], s, values, &e) != STATUS_OK)
+            continue;
         if (all[i]->build(&p, s, SIZE_MAX, values, &e) != STATUS_OK)
             abort();
         profile_free(&p);

@@ -38,7 +38,9 @@ static void put_number(struct file_writer *w, const char *name, uint64_t value) 
 static void put_head(struct file_writer *w, const struct stream *s, size_t batches) {
     file_printf(w, "{\"batches\": %zu, \"batch_length\": %zu, \"of\": \"%s\", \"active\": %s",
                 batches, s->batch_length,
-                s->of == STREAM_OF_TRANSFERS ? "transfers" : "instructions",
+                s->of == STREAM_OF_TRANSFERS  ? "transfers"
+                : s->of == STREAM_OF_BRANCHES ? "branches"
+                                              : "instructions",
                 s->active ? "true" : "false");
     put_number(w, "population", s->population);
     put_number(w, "executed", s->executed);
@@ -65,7 +67,7 @@ enum status stream_write_json(const struct stream *s, size_t batches, const char
         if (s->cycles != NULL)
             file_printf(w, "\"cycles\": %u, ", s->cycles[i]);
         file_printf(w, "\"samples\": [");
-        for (size_t k = 0; k < s->batch_length; k++) {
+        for (size_t k = 0; k < stream_batch_length(s, i); k++) {
             file_printf(w, "%s", k > 0 ? ", " : "");
             put_sample(w, &batch[k]);
         }

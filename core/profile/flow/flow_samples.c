@@ -4,10 +4,14 @@
  * instructions. Transfers, and pairs of consecutive instructions in batches, measure the edges that
  * they follow. Samples that match no block or edge of the structure are ignored.
  *
+ * Last taken branches: each batch begins with its oldest branch, so the code before that one is not
+ * seen, and taken transfers are seen more often than falls. Both rates follow from the batches.
+ *
  * Weighted transfers do not all say as much: if those of an edge have the sum of weights h1 and the
  * sum of squares h2, they are as good as h1^2 / h2 samples at a rate of h1 / h2.
  */
 #include "profile/flow/flow.h"
+#include "profile/technique.h"
 
 #include <stdlib.h>
 
@@ -16,6 +20,7 @@ struct reading {
     double *squares; /* of each edge: sum of the squares of its weights; NULL: weights are shares */
     struct insn_place *places;
     size_t insn_count;
+    double taken_rate; /* of taken transfers, where it differs from that of falls; else 0 */
 };
 
 static struct flow_measure *edge_of(const struct reading *r, uint32_t a, uint32_t b) {
@@ -25,6 +30,10 @@ static struct flow_measure *edge_of(const struct reading *r, uint32_t a, uint32_
         return NULL;
     const struct edge *edge = graph_find_edge(g, g->blocks[block].entry, b);
     return edge == NULL ? NULL : &r->in->edges[edge - g->edges];
+}
+
+static bool is_taken(const struct sample *a, const struct sample *b) {
+    return is_transfer(a) && b->pc != (uint32_t)(a->pc + a->size);
 }
 
 static void take_batch(const struct reading *r, const struct sample *batch, size_t length,
@@ -39,20 +48,48 @@ static void take_batch(const struct reading *r, const struct sample *batch, size
         if (edge == NULL)
             continue;
         edge->samples += weight;
+        if (r->taken_rate > 0 && is_taken(&batch[i], &batch[i + 1]))
+            edge->rate = r->taken_rate;
         if (r->squares != NULL)
             r->squares[edge - r->in->edges] += weight * weight;
     }
 }
 
+/* How often a fall was looked at, and how much more often a taken transfer; 0: as often. */
+struct looks {
+    double falls, taken;
+};
+
+/* The code before the first branch of a batch is not in it: falls lack one look there. */
+static struct looks looks_of_branches(const struct stream *stream, size_t batches) {
+    double pairs = 0, taken = 0, alone = 0;
+    for (size_t i = 0; i < batches; i++) {
+        const struct sample *batch = stream_batch(stream, i);
+        const size_t length = stream_batch_length(stream, i);
+        for (size_t k = 0; k + 1 < length; k++)
+            taken += is_taken(&batch[k], &batch[k + 1]);
+        alone += length > 1 && is_taken(&batch[0], &batch[1]);
+        pairs += (double)(length - 1);
+    }
+    return (struct looks){pairs - alone, taken > alone ? taken / (taken - alone) : 1};
+}
+
 /* Sets which blocks and edges were measured, and their sampling rates. */
-static void set_rates(struct flow_input *in, const struct stream *stream, double batches) {
+static void set_rates(struct reading *r, const struct stream *stream, size_t batches) {
+    struct flow_input *in = r->in;
     const struct structure *s = in->structure;
     const bool transfers = stream->of == STREAM_OF_TRANSFERS;
     const size_t length = stream->batch_length;
-    const double looks = transfers || length == 1 ? batches : batches * (double)(length - 1);
-    if (looks == 0)
+    struct looks looks = {0};
+    if (stream->of == STREAM_OF_BRANCHES)
+        looks = looks_of_branches(stream, batches);
+    else
+        looks.falls =
+            transfers || length == 1 ? (double)batches : (double)batches * (double)(length - 1);
+    if (looks.falls == 0)
         return; /* there are no samples */
-    in->rate = looks / (double)stream->population;
+    in->rate = looks.falls / (double)stream->population;
+    r->taken_rate = in->rate * looks.taken;
     for (size_t b = 0; b < s->graph.block_count; b++)
         in->blocks[b] = (struct flow_measure){
             .measured = length == 1, .rate = in->rate * (double)(s->first[b + 1] - s->first[b])};
@@ -162,7 +199,7 @@ static bool take_distinct(const struct reading *r, const struct stream *stream, 
     const bool taken = times != NULL;
     for (size_t i = 0; taken && i < stream->distinct_count; i++)
         if (times[i] > 0)
-            take_batch(r, stream->batches + i * stream->batch_length, stream->batch_length,
+            take_batch(r, stream_distinct(stream, i), stream_distinct_length(stream, i),
                        (double)times[i]);
     free(times);
     return taken;
@@ -171,13 +208,12 @@ static bool take_distinct(const struct reading *r, const struct stream *stream, 
 static void take_each(const struct reading *r, const struct stream *stream, size_t count) {
     const double mean = mean_weight(stream, count);
     for (size_t i = 0; i < count; i++)
-        take_batch(r, stream_batch(stream, i), stream->batch_length,
+        take_batch(r, stream_batch(stream, i), stream_batch_length(stream, i),
                    (double)stream_weight(stream, i) / mean);
 }
 
-static void read_samples(const struct reading *r, const struct stream *stream, size_t count,
-                         bool pool) {
-    set_rates(r->in, stream, (double)count);
+static void read_samples(struct reading *r, const struct stream *stream, size_t count, bool pool) {
+    set_rates(r, stream, count);
     if (stream->order == NULL || stream->cycles != NULL || !take_distinct(r, stream, count))
         take_each(r, stream, count);
     if (r->squares != NULL && count > 0)

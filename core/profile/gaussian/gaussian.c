@@ -315,6 +315,10 @@ static void gaussian_free(struct gaussian *g) {
 
 static enum status gaussian_fits(const struct stream *stream, const int64_t *values,
                                  struct error *e) {
+    if (stream->of == STREAM_OF_BRANCHES)
+        return error_set(e, STATUS_ARGUMENT,
+                         "gaussian: its windows need batches of one length, and the last taken "
+                         "branches of a sample are as long as the code between them");
     if (stream->batch_count > 0 && (uint64_t)values[WINDOW_SIZE] > stream->batch_length)
         return error_set(e, STATUS_ARGUMENT,
                          "gaussian: a window_size of %d is larger than the batches of this stream, "

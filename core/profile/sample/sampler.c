@@ -1,7 +1,7 @@
 /*
  * sampler: records batches of consecutive executed instructions, or single control transfers. Each
- * method of choosing them has a file (sampler_time.c, sampler_instructions.c, sampler_transfers.c),
- * which this one uses; they use sampler_recorded.c and sampler_batch.c.
+ * method of choosing them has a file (sampler_time.c, sampler_instructions.c, sampler_transfers.c,
+ * sampler_clock.c, sampler_lbr.c), which this one uses; they use sampler_recorded.c and sampler_batch.c.
  */
 #include "profile/sample/samplers.h"
 
@@ -9,8 +9,8 @@
 
 #include <stdlib.h>
 
-const char *const sampler_by_words[] = {"time",   "instructions", "transfers",
-                                        "active", "clock",        NULL};
+const char *const sampler_by_words[] = {"time",  "instructions", "transfers", "active",
+                                        "clock", "lbr",          "lbr_taken", NULL};
 const char *const sampler_place_words[] = {"regular", "stratified", "golden", "calls", NULL};
 
 static bool by_transfers(const struct sampler_options *o) {
@@ -18,7 +18,11 @@ static bool by_transfers(const struct sampler_options *o) {
 }
 
 static bool by_interval(const struct sampler_options *o) {
-    return o->by == SAMPLER_TIME || o->by == SAMPLER_CLOCK;
+    return o->by == SAMPLER_TIME || o->by == SAMPLER_CLOCK || o->by == SAMPLER_LBR;
+}
+
+static bool of_branches(const struct sampler_options *o) {
+    return o->by == SAMPLER_LBR || o->by == SAMPLER_LBR_TAKEN;
 }
 
 /* Batches are a transfer and its destination. */
@@ -60,6 +64,9 @@ static enum status check_every(struct sampler_options *o, struct error *e) {
         return STATUS_OK;
     if (o->every != 0 && o->per_million != 0)
         return error_set(e, STATUS_ARGUMENT, "one of every N, or so many per million: not both");
+    if (o->per_million != 0 && of_branches(o))
+        return error_set(e, STATUS_ARGUMENT,
+                         "how many branches are taken is not known; sample one of every N");
     if (o->per_million > 1000000)
         return error_set(e, STATUS_ARGUMENT, "of a million there are at most a million");
     if (o->per_million != 0)
@@ -77,7 +84,9 @@ static enum status check(struct sampler_options *o, struct error *e) {
         o->batch_length = 25;
     if (o->next == 0)
         o->next = 1;
-    if (of_transfers(o))
+    if (o->stack == 0)
+        o->stack = 16;
+    if (of_transfers(o) || of_branches(o))
         o->batch_length = 2;
     if (o->interval_us > 3600u * 1000000u || o->jitter_us > 3600u * 1000000u)
         return error_set(e, STATUS_ARGUMENT, "a sampling interval or jitter is at most one hour");
@@ -99,6 +108,16 @@ static enum status check(struct sampler_options *o, struct error *e) {
         return error_set(e, STATUS_ARGUMENT, "only samples by time are biased and can be weighted");
     if (o->place != SAMPLER_REGULAR && by_interval(o))
         return error_set(e, STATUS_ARGUMENT, "samples by time are regular, or have a jitter");
+    if (of_branches(o) && (o->stack < 2 || o->stack > SAMPLER_STACK_MOST ||
+                           o->skip + 1 >= o->stack || o->take != NULL))
+        return o->take != NULL
+                   ? error_set(e, STATUS_ARGUMENT,
+                               "last taken branches differ in length and cannot be handed over "
+                               "batch by batch; record them")
+                   : error_set(e, STATUS_ARGUMENT,
+                               "of last taken branches there are 2 to %d, of which at least 2 "
+                               "must not be skipped",
+                               SAMPLER_STACK_MOST);
     if (o->place >= SAMPLER_GOLDEN && !by_transfers(o))
         return error_set(e, STATUS_ARGUMENT, "golden places are those of transfers");
     if (o->by == SAMPLER_ACTIVE && o->structure == NULL)
@@ -122,9 +141,10 @@ enum status sampler_attach(struct sampler **out, struct nes *nes, struct sampler
     s->nes = nes;
     s->options = options;
     s->start = nes_instructions(nes);
-    if (by_transfers(&options))
+    if (by_transfers(&options) || options.by == SAMPLER_LBR_TAKEN)
         status = sampler_transfers_prepare(s, e);
     struct observer observer = by_transfers(&options)               ? sampler_by_transfers
+                               : of_branches(&options)              ? sampler_by_lbr
                                : options.by == SAMPLER_CLOCK        ? sampler_by_clock
                                : options.by == SAMPLER_INSTRUCTIONS ? sampler_by_instructions
                                                                     : sampler_by_time;
@@ -138,6 +158,8 @@ enum status sampler_attach(struct sampler **out, struct nes *nes, struct sampler
     }
     if (by_transfers(&options))
         sampler_transfers_begin(s);
+    else if (of_branches(&options))
+        sampler_lbr_begin(s);
     else if (options.by == SAMPLER_INSTRUCTIONS)
         sampler_instructions_begin(s);
     else if (options.by == SAMPLER_CLOCK)
@@ -151,18 +173,20 @@ enum status sampler_attach(struct sampler **out, struct nes *nes, struct sampler
 void sampler_describe(const struct sampler *s, struct stream *out) {
     const uint64_t executed = nes_instructions(s->nes) - s->start;
     const bool transfers = by_transfers(&s->options), clock = s->options.by == SAMPLER_CLOCK;
-    *out =
-        (struct stream){.batch_length = s->options.batch_length,
-                        .overruns = s->overruns,
-                        .of = of_transfers(&s->options) ? STREAM_OF_TRANSFERS : STREAM_OF_BATCHES,
-                        .active = s->options.by == SAMPLER_ACTIVE,
-                        .population = transfers ? sampler_transfers_passed(s)
-                                      : clock   ? sampler_clock_population(s)
-                                                : executed,
-                        .executed = executed,
-                        .probes = transfers ? sampler_transfers_probes(s)
-                                  : clock   ? s->clock.steps
-                                            : nes_probes_fired(s->nes, s->id)};
+    *out = (struct stream){.batch_length = s->options.batch_length,
+                           .overruns = s->overruns,
+                           .of = of_branches(&s->options)    ? STREAM_OF_BRANCHES
+                                 : of_transfers(&s->options) ? STREAM_OF_TRANSFERS
+                                                             : STREAM_OF_BATCHES,
+                           .active = s->options.by == SAMPLER_ACTIVE,
+                           .population = transfers ? sampler_transfers_passed(s)
+                                         : clock   ? sampler_clock_population(s)
+                                                   : executed,
+                           .executed = executed,
+                           .probes = transfers                  ? sampler_transfers_probes(s)
+                                     : clock                    ? s->clock.steps
+                                     : of_branches(&s->options) ? sampler_lbr_probes(s)
+                                                                : nes_probes_fired(s->nes, s->id)};
 }
 
 enum status sampler_finish(struct sampler *s, struct stream *out, struct error *e) {
@@ -174,7 +198,10 @@ enum status sampler_finish(struct sampler *s, struct stream *out, struct error *
     } else {
         const struct stream made = stream_made(&s->stream);
         sampler_describe(s, out);
+        if (out->of == STREAM_OF_BRANCHES)
+            out->batch_length = made.batch_count > 0 ? made.batch_length : 1;
         out->batches = made.batches;
+        out->first = made.first;
         out->batch_count = made.batch_count;
         out->distinct_count = made.distinct_count;
         out->order = made.order;
@@ -207,6 +234,7 @@ void sampler_free(struct sampler *s) {
     if (s->attached)
         nes_detach(s->nes, s->id);
     sampler_transfers_release(s);
+    sampler_lbr_release(s);
     stream_unmake(&s->stream);
     vec_free(&s->cycles);
     sampler_forget_traces(s);

@@ -30,7 +30,7 @@ uint64_t sampler_cycles_of_us(uint64_t us) {
     return cycles_of_us(us, false);
 }
 
-static uint64_t due_cycle(const struct sampler *s, uint64_t k) {
+uint64_t sampler_due_cycle(const struct sampler *s, uint64_t k) {
     uint64_t due =
         cycles_of_us((unsigned __int128)k * s->options.interval_us, true) + s->options.phase_cycles;
     if (s->jitter_cycles == 0)
@@ -51,7 +51,7 @@ static uint64_t batch_from(const struct sampler *s, uint64_t cycle) {
         k = (uint64_t)((unsigned __int128)(cycle - late) * 22000 /
                        ((unsigned __int128)s->options.interval_us * 39375));
     k -= k > 0;
-    while (due_cycle(s, k) < cycle)
+    while (sampler_due_cycle(s, k) < cycle)
         k++;
     return k;
 }
@@ -94,7 +94,7 @@ static void begin_weighed(struct sampler *s, uint64_t due, uint64_t cycle) {
 /* Requests batch next_batch, which is due at `due`; it must end before the following one is due, or
  * that is an overrun. */
 static void record(struct sampler *s, uint64_t due) {
-    s->next_due = due_cycle(s, s->next_batch + 1);
+    s->next_due = sampler_due_cycle(s, s->next_batch + 1);
     if (!nes_record(s->nes, s->id, due, s->options.batch_length, s->next_due))
         s->out_of_memory = true;
 }
@@ -103,7 +103,7 @@ static void recorded(void *self, const struct recording *r) {
     struct sampler *s = self;
     sampler_keep_recording(s, r);
     uint64_t due = s->next_due;
-    for (s->next_batch++; due < r->end; due = due_cycle(s, ++s->next_batch))
+    for (s->next_batch++; due < r->end; due = sampler_due_cycle(s, ++s->next_batch))
         s->overruns++;
     if (!s->out_of_memory)
         record(s, due);
@@ -115,16 +115,20 @@ static void alarm_rings(void *self, uint64_t cycle) {
         return;
     if (s->taken == s->options.batch_length) { /* a batch has just finished, in this very cycle */
         s->taken = 0;
-        for (s->next_batch++; due_cycle(s, s->next_batch) < cycle; s->next_batch++)
+        for (s->next_batch++; sampler_due_cycle(s, s->next_batch) < cycle; s->next_batch++)
             s->overruns++;
     }
-    begin_weighed(s, due_cycle(s, s->next_batch), cycle);
+    begin_weighed(s, sampler_due_cycle(s, s->next_batch), cycle);
+}
+
+uint64_t sampler_time_first(struct sampler *s) {
+    s->jitter_cycles = cycles_of_us(s->options.jitter_us, false);
+    s->next_batch = batch_from(s, nes_cycle(s->nes));
+    return sampler_due_cycle(s, s->next_batch);
 }
 
 void sampler_time_begin(struct sampler *s) {
-    s->jitter_cycles = cycles_of_us(s->options.jitter_us, false);
-    s->next_batch = batch_from(s, nes_cycle(s->nes));
-    uint64_t due = due_cycle(s, s->next_batch);
+    const uint64_t due = sampler_time_first(s);
     if (s->options.weigh)
         nes_set_alarm(s->nes, s->id, due > LONGEST_INSN ? due - LONGEST_INSN : 0);
     else

@@ -64,6 +64,10 @@ static uint64_t next_distance(struct sampler *s) {
     return distance;
 }
 
+void sampler_transfers_next(struct sampler *s) {
+    call_after(s, next_distance(s));
+}
+
 struct transfer_site { /* an instrumented instruction */
     struct sampler *sampler;
     struct sample sample;
@@ -74,7 +78,7 @@ struct transfer_site { /* an instrumented instruction */
 static void record(void *user, const struct probe_event *event) {
     const struct transfer_site *site = user;
     struct sampler *s = site->sampler;
-    call_after(s, next_distance(s));
+    sampler_transfers_next(s);
     s->batch[0] = site->sample;
     s->batch[1] = sampler_landing(s->nes, event->to);
     sampler_keep(s);

@@ -53,6 +53,22 @@ struct clock {
     struct clock_batch known[CLOCK_KNOWN];
 };
 
+/* last taken branches */
+struct lbr_mark {
+    size_t at;  /* in code */
+    bool taken; /* it took a branch; else the next one did not follow it: an interrupt */
+};
+struct lbr {
+    VEC(struct sample) code; /* since the sampler began to step */
+    VEC(struct lbr_mark) marks;
+    size_t taken; /* number of marks that are taken branches */
+    uint64_t due; /* cycle of the next sample */
+    uint64_t steps;
+    struct guest_insn insn;
+    bool pending;  /* insn, the last one of code, was not seen to be complete */
+    bool stepping; /* towards a due cycle, or until the stack is full */
+};
+
 struct sampler {
     struct nes *nes;
     unsigned id;
@@ -82,6 +98,7 @@ struct sampler {
     size_t known_cap;              /* a power of two */
 
     struct clock clock; /* by the clock */
+    struct lbr lbr;     /* last taken branches */
 
     /* by transfers */
     uint32_t counter;                  /* a PROBE_CALL_AT fires when it reaches 0 */
@@ -97,17 +114,27 @@ struct sampler {
 };
 
 extern const struct observer sampler_by_time, sampler_by_instructions, sampler_by_transfers,
-    sampler_by_clock;
+    sampler_by_clock, sampler_by_lbr;
 /* Start sampling; the observer is attached. */
 void sampler_time_begin(struct sampler *s);
 void sampler_instructions_begin(struct sampler *s);
 void sampler_clock_begin(struct sampler *s);
+void sampler_lbr_begin(struct sampler *s);
+void sampler_lbr_release(struct sampler *s);
+/* Instructions stepped over, and taken branches that were counted. */
+uint64_t sampler_lbr_probes(const struct sampler *s);
+/* sampler_time.c: the cycle at which batch k is due; that of the first batch from now on, whose
+ * number becomes next_batch. */
+uint64_t sampler_due_cycle(const struct sampler *s, uint64_t k);
+uint64_t sampler_time_first(struct sampler *s);
 /* Estimated number of transfers outside the busy-waits that the sampler has found. */
 uint64_t sampler_clock_population(const struct sampler *s);
 /* Microseconds in cycles, rounded down. */
 uint64_t sampler_cycles_of_us(uint64_t us);
 enum status sampler_transfers_prepare(struct sampler *s, struct error *e);
 void sampler_transfers_begin(struct sampler *s);
+/* Sets the counter to the next sample. For its probe's callback. */
+void sampler_transfers_next(struct sampler *s);
 /* Number of transfers so far. */
 uint64_t sampler_transfers_passed(const struct sampler *s);
 /* Number of probes that have fired: one for each transfer and one for each arrival. (They are

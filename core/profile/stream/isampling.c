@@ -8,7 +8,8 @@
  * transfers to an address that is not in the instruction, and only the mnemonic distinguishes an
  * RTI, after which the program may continue anywhere, from an RTS. Any other mnemonic means "rts".
  *
- * The first line of our own files describes the samples (origin.c). If it says that batches are
+ * The first line of our own files describes the samples (origin.c). If it says that they are of
+ * branches, batches may differ in length; else all are as long as the first. If it says that batches are
  * weighted, the image begins with the cycles of the instruction before the batch.
  */
 #include "profile/stream/isampling.h"
@@ -47,6 +48,7 @@ struct reader {
     uint64_t number;          /* its number */
     struct stream_maker made; /* the batches before it; batch_length is 0 until the first one has
                                  ended */
+    size_t length;            /* of each batch; 0: not known yet, or they differ */
     bool weighed;
     uint16_t before;      /* cycles before the current batch, */
     VEC(uint16_t) cycles; /* and before the earlier ones */
@@ -215,17 +217,17 @@ static enum status out_of_memory(struct reader *r) {
     return error_set(r->e, STATUS_MEMORY, "%s: out of memory", r->name);
 }
 
-/* Ends the current batch; all must be as long as the first. */
+/* Ends the current batch; unless batches differ in length, all must be as long as the first. */
 static enum status end_batch(struct reader *r) {
     struct stream *s = &r->made.stream;
-    if (s->batch_length == 0)
-        s->batch_length = r->batch.len;
-    if (r->batch.len != s->batch_length)
+    if (r->length == 0 && s->of != STREAM_OF_BRANCHES)
+        r->length = s->batch_length = r->batch.len;
+    if (r->length != 0 && r->batch.len != r->length)
         return error_set(r->e, STATUS_FORMAT,
                          "%s:%zu: batch %llu ends after %zu instructions, the first has %zu",
-                         r->name, r->line, (unsigned long long)r->number, r->batch.len,
-                         s->batch_length);
-    if (!stream_add(&r->made, r->batch.at) || (r->weighed && !vec_push(&r->cycles, r->before)))
+                         r->name, r->line, (unsigned long long)r->number, r->batch.len, r->length);
+    if (!stream_add_some(&r->made, r->batch.at, r->batch.len) ||
+        (r->weighed && !vec_push(&r->cycles, r->before)))
         return out_of_memory(r);
     r->batch.len = 0;
     return STATUS_OK;
@@ -233,7 +235,7 @@ static enum status end_batch(struct reader *r) {
 
 /* Checks that batch numbers rise by one and that batches have equal lengths. */
 static enum status count_sample(struct reader *r, uint64_t batch) {
-    const size_t length = r->made.stream.batch_length;
+    const size_t length = r->length;
     const bool first = r->line == 2;
     if (first ? batch != 0 : batch != r->number && batch != r->number + 1)
         return error_set(r->e, STATUS_FORMAT, "%s:%zu: batch %llu is out of order; %s", r->name,
@@ -312,16 +314,15 @@ static enum status read_lines(struct reader *r, const char *text, size_t len, bo
 
 /* Adds the last batch, or drops it if it is shorter than the others. */
 static enum status finish_batches(struct reader *r, struct error *warning) {
-    const size_t length = r->made.stream.batch_length;
     if (r->line == 0)
         return error_set(r->e, STATUS_FORMAT, "%s:1: it is empty; the first line is a header",
                          r->name);
     if (r->batch.len == 0) {
         error_set(warning, STATUS_OK, "%s: there are no batches in it", r->name);
-    } else if (r->batch.len < length) {
+    } else if (r->batch.len < r->length) {
         error_set(warning, STATUS_OK,
                   "%s: the last batch, %llu, has only %zu of %zu instructions and is left out",
-                  r->name, (unsigned long long)r->number, r->batch.len, length);
+                  r->name, (unsigned long long)r->number, r->batch.len, r->length);
     } else {
         return end_batch(r);
     }
@@ -573,7 +574,7 @@ static void put_batch(struct lines *l, const struct stream *s, size_t number, co
         put_text(&behind, image);
         put_text(&behind, "\n");
     }
-    for (size_t i = 0; i < s->batch_length; i++) {
+    for (size_t i = 0; i < stream_batch_length(s, number); i++) {
         put_line(l, find_known(l->known, &batch[i]), &behind);
         if (!is_short) {
             put_bytes(l, image, image_len);

@@ -3,6 +3,8 @@
  * file. Other tools treat that line as free text:
  *
  *     program=SHA1 of=transfers active=1 population=N executed=N probes=N weighed=1
+ *
+ * of=branches: batches differ in length; without it all are as long as the first.
  */
 #include "profile/stream/origin.h"
 
@@ -12,7 +14,8 @@
 
 size_t origin_print(char *text, size_t room, const struct stream *s) {
     const bool known = s->program[0] != '\0';
-    const size_t len = (size_t)snprintf(text, room, "%s%s", known ? "\tprogram=" : "", s->program);
+    const size_t len = (size_t)snprintf(text, room, "%s%s%s", known ? "\tprogram=" : "", s->program,
+                                        s->of == STREAM_OF_BRANCHES ? "\tof=branches" : "");
     if (s->population == 0)
         return len;
     return len + (size_t)snprintf(text + len, room - len,
@@ -57,6 +60,8 @@ bool origin_scan(struct stream *s, const char *line, const char *end) {
         const size_t len = (size_t)((tab != NULL ? tab : end) - line);
         if (field_is(line, len, "of=transfers"))
             s->of = STREAM_OF_TRANSFERS;
+        else if (field_is(line, len, "of=branches"))
+            s->of = STREAM_OF_BRANCHES;
         else if (field_is(line, len, "active=1"))
             s->active = true;
         else if (field_is(line, len, "weighed=1"))

@@ -9,6 +9,7 @@
 
 void stream_free(struct stream *s) {
     free(s->batches);
+    free(s->first);
     free(s->order);
     free(s->cycles);
     *s = (struct stream){0};
@@ -19,6 +20,15 @@ uint64_t *stream_weights(const struct stream *s, size_t batches) {
     for (size_t i = 0; weights != NULL && i < batches; i++)
         weights[s->order[i]] += stream_weight(s, i);
     return weights;
+}
+
+uint64_t stream_samples(const struct stream *s, size_t batches) {
+    uint64_t sum = 0;
+    if (s->first == NULL)
+        return (uint64_t)batches * s->batch_length;
+    for (size_t i = 0; i < batches; i++)
+        sum += stream_batch_length(s, i);
+    return sum;
 }
 
 /* ---- making ---- */
@@ -33,13 +43,13 @@ static uint64_t hash_of(const struct sample *batch, size_t length) {
 }
 
 /* The table slot that holds the batch, or the one where it belongs. */
-static uint32_t *table_slot(const struct stream_maker *m, const struct sample *batch) {
-    const size_t length = m->stream.batch_length;
+static uint32_t *table_slot(const struct stream_maker *m, const struct sample *batch,
+                            size_t length) {
     const size_t size = length * sizeof *batch, mask = m->table_cap - 1;
     for (size_t i = hash_of(batch, length) & mask;; i = (i + 1) & mask) {
         const size_t number = m->table[i];
-        if (number == 0 ||
-            memcmp(m->stream.batches + (number - 1) * m->stream.batch_length, batch, size) == 0)
+        if (number == 0 || (stream_distinct_length(&m->stream, number - 1) == length &&
+                            memcmp(stream_distinct(&m->stream, number - 1), batch, size) == 0))
             return &m->table[i];
     }
 }
@@ -54,7 +64,8 @@ static bool grow_table(struct stream_maker *m) {
     m->table = table;
     m->table_cap = cap;
     for (size_t i = 0; i < m->stream.distinct_count; i++)
-        *table_slot(m, m->stream.batches + i * m->stream.batch_length) = (uint32_t)i + 1;
+        *table_slot(m, stream_distinct(&m->stream, i), stream_distinct_length(&m->stream, i)) =
+            (uint32_t)i + 1;
     return true;
 }
 
@@ -67,21 +78,41 @@ bool stream_add_again(struct stream_maker *m, uint32_t number) {
     return true;
 }
 
-bool stream_add(struct stream_maker *m, const struct sample *batch) {
+/* Keeps a new distinct batch. */
+static bool keep(struct stream_maker *m, const struct sample *batch, size_t length) {
     struct stream *s = &m->stream;
-    if (2 * s->distinct_count >= m->table_cap && !grow_table(m))
+    const bool uneven = s->of == STREAM_OF_BRANCHES;
+    const size_t used =
+        uneven && s->distinct_count > 0 ? s->first[s->distinct_count] : s->distinct_count * length;
+    if (s->distinct_count == UINT32_MAX ||
+        !vec_reserve_(&s->batches, &m->batch_cap, used + length, sizeof *s->batches) ||
+        (uneven &&
+         !vec_reserve_(&s->first, &m->first_cap, s->distinct_count + 2, sizeof *s->first)))
         return false;
-    uint32_t *number = table_slot(m, batch);
+    memcpy(s->batches + used, batch, length * sizeof *batch);
+    s->distinct_count++;
+    if (uneven) {
+        s->first[s->distinct_count - 1] = used;
+        s->first[s->distinct_count] = used + length;
+        s->batch_length = length > s->batch_length ? length : s->batch_length;
+    }
+    return true;
+}
+
+bool stream_add_some(struct stream_maker *m, const struct sample *batch, size_t length) {
+    if (2 * m->stream.distinct_count >= m->table_cap && !grow_table(m))
+        return false;
+    uint32_t *number = table_slot(m, batch, length);
     if (*number == 0) {
-        if (s->distinct_count == UINT32_MAX ||
-            !vec_reserve_(&s->batches, &m->batch_cap, (s->distinct_count + 1) * s->batch_length,
-                          sizeof *s->batches))
+        if (!keep(m, batch, length))
             return false;
-        memcpy(s->batches + s->distinct_count * s->batch_length, batch,
-               s->batch_length * sizeof *batch);
-        *number = (uint32_t)++s->distinct_count;
+        *number = (uint32_t)m->stream.distinct_count;
     }
     return stream_add_again(m, *number - 1);
+}
+
+bool stream_add(struct stream_maker *m, const struct sample *batch) {
+    return stream_add_some(m, batch, m->stream.batch_length);
 }
 
 struct stream stream_made(struct stream_maker *m) {
@@ -107,6 +138,14 @@ uint64_t sample_target(const struct sample *batch, size_t batch_length, size_t i
     if (sample_is_direct(&batch[i]))
         return batch[i].target;
     return i + 1 < batch_length ? batch[i + 1].pc : STREAM_NOWHERE;
+}
+
+/* Hashes what is in the buffer, if there might be no room for a sample; returns where to go on. */
+static uint8_t *make_room(XXH64_state_t *state, uint8_t *buffer, uint8_t *at, size_t most) {
+    if ((size_t)(at - buffer) <= most)
+        return at;
+    XXH64_update(state, buffer, (size_t)(at - buffer));
+    return buffer;
 }
 
 /* Fixed byte order, so that the hash is the same on every machine. */
@@ -136,13 +175,11 @@ uint64_t stream_hash(const struct stream *s) {
         at = put_32(put_32(at, (uint32_t)sizes[i]), (uint32_t)(sizes[i] >> 32));
     for (size_t i = 0; i < s->batch_count; i++) {
         const struct sample *batch = stream_batch(s, i);
-        for (size_t k = 0; k < s->batch_length; k++) {
-            if (at > buffer + sizeof buffer - SAMPLE) {
-                XXH64_update(&state, buffer, (size_t)(at - buffer));
-                at = buffer;
-            }
-            at = put_sample(at, &batch[k]);
-        }
+        const size_t length = stream_batch_length(s, i);
+        if (s->first != NULL)
+            at = put_32(make_room(&state, buffer, at, sizeof buffer - SAMPLE), (uint32_t)length);
+        for (size_t k = 0; k < length; k++)
+            at = put_sample(make_room(&state, buffer, at, sizeof buffer - SAMPLE), &batch[k]);
     }
     XXH64_update(&state, buffer, (size_t)(at - buffer));
     return XXH64_digest(&state);

@@ -7,11 +7,11 @@
  *     offset  bytes
  *          0      8  magic: 0x89 "HGS" CR LF 0x1a LF
  *          8      4  version: 1
- *         12      1  of: 0 batches, 1 single control transfers
+ *         12      1  of: 0 batches, 1 single control transfers, 2 last taken branches
  *         13      1  flags: 1 only transfers outside busy-waits, 2 weighted
  *         14      2  0
  *         16      8  size of the file
- *         24      8  L, instructions in each batch
+ *         24      8  L, instructions in each batch; of 2: in all distinct batches together
  *         32      8  B, batches
  *         40      8  D, distinct batches
  *         48      8  I, distinct instructions
@@ -22,7 +22,8 @@
  *        120  12 * I  the distinct instructions: pc (4), encoded target (4; 0 unless it is direct),
  *                    size (1, not 0), kind (1: 0 plain, 1 branch, 2 jump, 3 call, 4 indirect jump,
  *                    5 return, 6 RTI, 7 BRK, 8 JAM), 0 (2)
- *             D * L * i  the distinct batches: indices of instructions in i bytes (1 to 4), the
+ *             D * 4  of 2: the lengths of the distinct batches, not 0
+ *             D * L * i  (of 2: L * i)  the distinct batches: indices of instructions in i bytes (1 to 4), the
  *                    fewest that hold I - 1
  *             B * d  the batches: indices of distinct batches, likewise in d bytes. Distinct
  *                    batches are numbered by first occurrence, so no index exceeds the maximum of
@@ -55,6 +56,7 @@ enum {
     HEADER = 120,
     INSTRUCTION = 12,
     WEIGHT = 2,
+    BATCH_LENGTH = 4,
     CHECKSUM = 8,
 };
 enum { ACTIVE = 1, WEIGHED = 2 }; /* flags */
@@ -81,7 +83,8 @@ static bool is_digest(const char *program) {
 
 /* Offsets of the parts, computed from the header. */
 struct layout {
-    uint64_t batches, order, cycles, checksum;
+    uint64_t lengths, batches, order, cycles, checksum;
+    uint64_t samples; /* in all distinct batches */
     unsigned number_width, order_width;
 };
 
@@ -92,15 +95,20 @@ static bool put_part(uint64_t *end, uint64_t count, uint64_t each) {
            !__builtin_add_overflow(*end, size, end) && *end <= INT64_MAX;
 }
 
-static bool lay_out(struct layout *l, const uint64_t field[FIELDS], bool weighed) {
-    uint64_t end = HEADER, samples;
+static bool lay_out(struct layout *l, const uint64_t field[FIELDS], enum stream_of of,
+                    bool weighed) {
+    const bool uneven = of == STREAM_OF_BRANCHES;
+    uint64_t end = HEADER;
     l->number_width = width_of(field[INSTRUCTIONS]);
     l->order_width = width_of(field[DIFFERENT]);
-    if (__builtin_mul_overflow(field[DIFFERENT], field[LENGTH], &samples) ||
+    if (__builtin_mul_overflow(uneven ? 1 : field[DIFFERENT], field[LENGTH], &l->samples) ||
         !put_part(&end, field[INSTRUCTIONS], INSTRUCTION))
         return false;
+    l->lengths = end;
+    if (!put_part(&end, uneven ? field[DIFFERENT] : 0, BATCH_LENGTH))
+        return false;
     l->batches = end;
-    if (!put_part(&end, samples, l->number_width))
+    if (!put_part(&end, l->samples, l->number_width))
         return false;
     l->order = end;
     if (!put_part(&end, field[BATCHES], l->order_width))
@@ -178,23 +186,25 @@ static enum status read_header(struct reader *r, struct stream *s) {
     const uint8_t *flags = r->at + AT_OF;
     for (int i = 0; i < FIELDS; i++)
         r->field[i] = get_64(r->at + AT_FIELDS + 8 * i);
-    if (flags[0] > STREAM_OF_TRANSFERS || flags[1] > (ACTIVE | WEIGHED) || flags[2] != 0 ||
+    if (flags[0] > STREAM_OF_BRANCHES || flags[1] > (ACTIVE | WEIGHED) || flags[2] != 0 ||
         flags[3] != 0)
         return damaged(r, "what its samples are of is not known");
-    if (!lay_out(&r->layout, r->field, (flags[1] & WEIGHED) != 0) ||
+    const enum stream_of of = (enum stream_of)flags[0];
+    if (!lay_out(&r->layout, r->field, of, (flags[1] & WEIGHED) != 0) ||
         r->layout.checksum + CHECKSUM != r->len)
         return damaged(r, "its parts are not as long as the file");
     if (r->field[DIFFERENT] > UINT32_MAX || r->field[INSTRUCTIONS] > UINT32_MAX)
         return damaged(r, "there are more than 2^32 - 1 different batches or instructions");
-    if (r->field[BATCHES] != 0 ? r->field[LENGTH] == 0 : r->field[LENGTH] > SAMPLER_BATCH_MOST)
+    const uint64_t longest_empty = of == STREAM_OF_BRANCHES ? 0 : SAMPLER_BATCH_MOST;
+    if (r->field[BATCHES] != 0 ? r->field[LENGTH] == 0 : r->field[LENGTH] > longest_empty)
         return damaged(r, "its batches have no possible length");
     for (int i = POPULATION; i <= PROBES; i++)
         if (r->field[i] > INT64_MAX)
             return damaged(r, "a count is 2^63 or more");
-    *s = (struct stream){.batch_length = (size_t)r->field[LENGTH],
+    *s = (struct stream){.batch_length = of == STREAM_OF_BRANCHES ? 0 : (size_t)r->field[LENGTH],
                          .batch_count = (size_t)r->field[BATCHES],
                          .distinct_count = (size_t)r->field[DIFFERENT],
-                         .of = (enum stream_of)flags[0],
+                         .of = of,
                          .active = (flags[1] & ACTIVE) != 0,
                          .population = r->field[POPULATION],
                          .executed = r->field[EXECUTED],
@@ -218,9 +228,30 @@ static enum status read_instructions(const struct reader *r, struct sample *out)
     return STATUS_OK;
 }
 
+/* Batches of unequal length. */
+static enum status read_lengths(const struct reader *r, struct stream *s) {
+    if (s->of != STREAM_OF_BRANCHES || s->distinct_count == 0)
+        return STATUS_OK;
+    const uint8_t *at = r->at + r->layout.lengths;
+    s->first = malloc((s->distinct_count + 1) * sizeof *s->first);
+    if (s->first == NULL)
+        return out_of_memory(r);
+    s->first[0] = 0;
+    for (size_t i = 0; i < s->distinct_count; i++) {
+        const uint32_t length = get(at + i * BATCH_LENGTH, BATCH_LENGTH);
+        if (length == 0)
+            return damaged(r, "a batch has no instructions");
+        s->first[i + 1] = s->first[i] + length;
+        s->batch_length = length > s->batch_length ? length : s->batch_length;
+    }
+    return s->first[s->distinct_count] == r->layout.samples
+               ? STATUS_OK
+               : damaged(r, "its batches are not as long together as it says");
+}
+
 /* Converts the distinct batches from numbers to instructions. */
 static enum status read_batches(const struct reader *r, struct stream *s) {
-    const size_t samples = s->distinct_count * s->batch_length;
+    const size_t samples = (size_t)r->layout.samples;
     const uint32_t known = (uint32_t)r->field[INSTRUCTIONS];
     const unsigned width = r->layout.number_width;
     const uint8_t *at = r->at + r->layout.batches;
@@ -278,8 +309,8 @@ enum status stream_binary_parse(struct stream *out, const void *data, size_t len
     enum status status = check_whole(&r);
     if (status == STATUS_OK)
         status = read_header(&r, &s);
-    if (status == STATUS_OK && !((status = read_batches(&r, &s))) &&
-        !((status = read_order(&r, &s))))
+    if (status == STATUS_OK && !((status = read_lengths(&r, &s))) &&
+        !((status = read_batches(&r, &s))) && !((status = read_order(&r, &s))))
         status = read_cycles(&r, &s);
     if (status != STATUS_OK) {
         stream_free(&s);
@@ -330,18 +361,26 @@ static void keep_written(struct sample *to, const struct sample *from, size_t co
                                 .kind = from[i].kind};
 }
 
+/* In all distinct batches. */
+static size_t stored_samples(const struct stream *s) {
+    return s->first != NULL ? s->first[s->distinct_count] : s->distinct_count * s->batch_length;
+}
+
 static bool number(struct numbered *n, const struct stream *s) {
-    n->batches.stream.batch_length = s->batch_length;
+    if (s->of != STREAM_OF_BRANCHES)
+        n->batches.stream.batch_length = s->batch_length;
+    n->batches.stream.of = s->of;
     n->instructions.stream.batch_length = 1;
     struct sample *batch = malloc((s->batch_length + 1) * sizeof *batch);
     bool ok = batch != NULL;
     for (size_t i = 0; i < s->batch_count && ok; i++) {
-        keep_written(batch, stream_batch(s, i), s->batch_length);
-        ok = stream_add(&n->batches, batch);
+        keep_written(batch, stream_batch(s, i), stream_batch_length(s, i));
+        ok = stream_add_some(&n->batches, batch, stream_batch_length(s, i));
     }
     free(batch);
     const struct stream *all = &n->batches.stream;
-    for (size_t i = 0; i < all->distinct_count * all->batch_length && ok; i++)
+    const size_t samples = stored_samples(all);
+    for (size_t i = 0; i < samples && ok; i++)
         ok = stream_add(&n->instructions, &all->batches[i]);
     return ok;
 }
@@ -378,6 +417,8 @@ static void put_all(struct output *o, const struct stream *s, const struct numbe
         put(o, at->kind, 1);
         put(o, 0, 2);
     }
+    for (size_t i = 0; s->of == STREAM_OF_BRANCHES && i < n->batches.stream.distinct_count; i++)
+        put(o, stream_distinct_length(&n->batches.stream, i), BATCH_LENGTH);
     put_numbers(o, instructions->order, instructions->batch_count, l->number_width);
     put_numbers(o, n->batches.stream.order, s->batch_count, l->order_width);
     for (size_t i = 0; i < s->batch_count && s->cycles != NULL; i++)
@@ -394,7 +435,9 @@ enum status stream_binary_write(const struct stream *s, const char *path, struct
                                        : error_set(e, STATUS_MEMORY, "%s: out of memory", path);
     if (status == STATUS_OK) {
         struct layout l;
-        uint64_t field[FIELDS] = {[LENGTH] = s->batch_length,
+        const bool uneven = s->of == STREAM_OF_BRANCHES;
+        uint64_t field[FIELDS] = {[LENGTH] =
+                                      uneven ? stored_samples(&n.batches.stream) : s->batch_length,
                                   [BATCHES] = s->batch_count,
                                   [DIFFERENT] = n.batches.stream.distinct_count,
                                   [INSTRUCTIONS] = n.instructions.stream.distinct_count,
@@ -402,7 +445,7 @@ enum status stream_binary_write(const struct stream *s, const char *path, struct
                                   [EXECUTED] = s->executed,
                                   [PROBES] = s->probes};
         /* A stream in memory is shorter than the longest file. */
-        (void)lay_out(&l, field, s->cycles != NULL);
+        (void)lay_out(&l, field, s->of, s->cycles != NULL);
         field[SIZE] = l.checksum + CHECKSUM;
         o.len = 0;
         XXH3_64bits_reset(&o.hash);

@@ -202,8 +202,10 @@ static enum status measure(struct bench *b, struct inside in, struct error *e) {
 }
 
 static bool fits(const struct config_point *p, const struct sampler_options *s) {
+    /* The last taken branches cannot be handed over batch by batch. */
     const struct stream shape = {.batch_length = s->batch_length, .batch_count = 1};
-    return technique_fits(p->technique, &shape, p->values, NULL) == STATUS_OK;
+    return s->by != SAMPLER_LBR && s->by != SAMPLER_LBR_TAKEN &&
+           technique_fits(p->technique, &shape, p->values, NULL) == STATUS_OK;
 }
 
 static enum status measure_point(struct bench *b, const struct config_point *p, struct error *e) {

@@ -59,6 +59,11 @@ static void print_stream(const struct sample_command *c, const struct stream *s)
         printf("%s: %zu of %" PRIu64 " %stransfers, %.4f %% of %" PRIu64 " instructions sampled\n",
                c->out, s->batch_count, s->population, s->active ? "active " : "",
                100.0 * (double)sampled / (double)s->executed, s->executed);
+    else if (s->of == STREAM_OF_BRANCHES)
+        printf("%s: %zu batches of %.1f in the mean, %" PRIu64 " overruns, %.4f %% of %" PRIu64
+               " instructions sampled\n",
+               c->out, s->batch_count, (double)sampled / (double)(s->batch_count + !s->batch_count),
+               s->overruns, 100.0 * (double)sampled / (double)s->executed, s->executed);
     else
         printf("%s: %zu batches of %zu, %" PRIu64 " overruns, %.2f %% of %" PRIu64
                " instructions sampled\n",
@@ -73,9 +78,10 @@ static void print_json(const struct sample_command *c, const struct stream *s) {
            "%" PRIu64 ", \"population\": %" PRIu64 ", \"sampled\": %" PRIu64
            ", \"executed\": %" PRIu64 "}\n",
            s->program,
-           s->of != STREAM_OF_TRANSFERS ? "instructions"
-           : s->active                  ? "active transfers"
-                                        : "transfers",
+           s->of == STREAM_OF_BRANCHES    ? "branches"
+           : s->of != STREAM_OF_TRANSFERS ? "instructions"
+           : s->active                    ? "active transfers"
+                                          : "transfers",
            s->batch_count, s->batch_length, s->overruns, s->population,
            stream_observed(s, s->batch_count), s->executed);
 }

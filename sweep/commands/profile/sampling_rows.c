@@ -6,6 +6,7 @@ void sampling_rows(struct sampling_choice *s, struct option_spec *rows) {
     *s = (struct sampling_choice){.sampler = {.interval_us = 3000, .seed = 1},
                                   .batch_length = 25,
                                   .next = 1,
+                                  .stack = 16,
                                   .by = "time",
                                   .place = "regular"};
     const struct option_spec all[SAMPLING_ROWS] = {
@@ -19,6 +20,11 @@ void sampling_rows(struct sampling_choice *s, struct option_spec *rows) {
         {"window", "C",
          "with --by clock: take all transfers within C cycles from each due cycle on",
          OPTION_NUMBER, .to = &s->window, .least = 1, .most = SAMPLER_WINDOW_MOST},
+        {"stack", "N", "with --by lbr or lbr_taken: taken branches in a sample (default 16)",
+         OPTION_NUMBER, .to = &s->stack, .least = 2, .most = SAMPLER_STACK_MOST,
+         .given = &s->stack_given},
+        {"skip", "N", "with --by lbr or lbr_taken: ignore the N newest of them (default 0)",
+         OPTION_NUMBER, .to = &s->skip, .least = 0, .most = SAMPLER_STACK_MOST - 2},
         {"jitter-ms", "T", "move each batch by up to this much either way (default 0)",
          OPTION_THOUSANDTHS, .to = &s->sampler.jitter_us, .least = 0, .most = 3600000000},
         {"seed", "N", "the seed of random positions and jitter (default 1)", OPTION_NUMBER,
@@ -27,7 +33,8 @@ void sampling_rows(struct sampling_choice *s, struct option_spec *rows) {
          OPTION_FLAG, .to = &s->sampler.weigh},
         {"by", "WHAT",
          "what is counted between samples: time (default), instructions, transfers, active "
-         "transfers, or clock: time, and the transfer that is executed then",
+         "transfers, or clock: time, and the transfer that is executed then; lbr: time, and "
+         "the last taken branches before it; lbr_taken: taken branches, and the last ones",
          OPTION_CHOICE, .to = &s->by, .choices = sampler_by_words},
         {"every", "N", "take one sample in every N instructions or transfers", OPTION_NUMBER,
          .to = &s->sampler.every, .least = 1, .most = INT64_C(1) << 48},
@@ -53,13 +60,20 @@ static unsigned index_of(const char *word, const char *const *words) {
 
 bool sampling_chosen(struct sampling_choice *s, const char *command) {
     const bool by_clock = strcmp(s->by, "clock") == 0;
-    const bool by_time = strcmp(s->by, "time") == 0 || by_clock;
+    const bool by_lbr = strcmp(s->by, "lbr") == 0;
+    const bool by_branches = by_lbr || strcmp(s->by, "lbr_taken") == 0;
+    const bool by_time = strcmp(s->by, "time") == 0 || by_clock || by_lbr;
     s->sampler.batch_length = (unsigned)s->batch_length;
     s->sampler.next = (unsigned)s->next;
     s->sampler.window = (unsigned)s->window;
+    s->sampler.stack = (unsigned)s->stack;
+    s->sampler.skip = (unsigned)s->skip;
     s->sampler.by = (enum sampler_by)index_of(s->by, sampler_by_words);
     s->sampler.place = (enum sampler_place)index_of(s->place, sampler_place_words);
-    if (!by_time && (s->sampler.every == 0) == (s->sampler.per_million == 0))
+    if (by_branches && s->sampler.per_million != 0)
+        usage_error(command, "--by %s needs --every N: how many branches are taken is not known",
+                    s->by);
+    else if (!by_time && (s->sampler.every == 0) == (s->sampler.per_million == 0))
         usage_error(command, "--by %s needs --every N, or --per-million N", s->by);
     else if (by_time && (s->sampler.every != 0 || s->sampler.per_million != 0))
         usage_error(command, "%s needs --by instructions, transfers or active",
@@ -72,9 +86,13 @@ bool sampling_chosen(struct sampling_choice *s, const char *command) {
             "--place %s needs --by instructions, transfers or active: samples by time are regular",
             s->place);
     else if (!by_time && s->interval_given)
-        usage_error(command, "--interval-ms needs --by time or clock");
+        usage_error(command, "--interval-ms needs --by time, clock or lbr");
     else if (!by_clock && (s->next != 1 || s->window != 0))
         usage_error(command, "--%s needs --by clock", s->window != 0 ? "window" : "next");
+    else if (!by_branches && (s->stack_given || s->skip != 0))
+        usage_error(command, "--%s needs --by lbr or lbr_taken", s->skip != 0 ? "skip" : "stack");
+    else if (by_branches && s->skip + 2 > s->stack)
+        usage_error(command, "of %u entries at least 2 must not be skipped", s->sampler.stack);
     else if (s->next != 1 && s->window != 0)
         usage_error(command, "--window takes all transfers; --next cannot limit them");
     else if (strcmp(s->by, "active") == 0 && s->structure == NULL)

@@ -13,14 +13,14 @@
 #include "cli/cli.h"
 #include "profile/profile.h"
 
-enum { SAMPLING_ROWS = 12 };
+enum { SAMPLING_ROWS = 14 };
 
 struct sampling_choice {
     struct sampler_options sampler; /* complete after sampling_chosen(), except for the structure */
-    uint64_t batch_length, next, window;
+    uint64_t batch_length, next, window, stack, skip;
     const char *by, *place;
     const char *structure; /* file, or NULL */
-    bool interval_given;
+    bool interval_given, stack_given;
 };
 
 /* Fills rows[0] .. rows[SAMPLING_ROWS - 1]; they store into *s. */

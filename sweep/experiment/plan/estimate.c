@@ -21,6 +21,7 @@
  * transfers outside busy-waits. */
 #define FRAME_INSTRUCTIONS 9000.0
 #define TRANSFER_SHARE     0.3
+#define TAKEN_SHARE        0.25
 #define ACTIVE_SHARE       0.25
 #define TRANSFER_CYCLES    12 /* between transfers */
 #define FRAMES_A_SECOND    60.0988
@@ -112,7 +113,7 @@ double plan_expected_batches(const struct plan_game *game, const struct plan_str
         return 0;
     const struct sampler_options *o = &stream->configured->options;
     const double frames = (double)game->game->frames;
-    if (o->by == SAMPLER_TIME)
+    if (o->by == SAMPLER_TIME || o->by == SAMPLER_LBR)
         return frames / FRAMES_A_SECOND * 1e6 / (double)o->interval_us;
     if (o->by == SAMPLER_CLOCK) /* a due cycle in a busy-wait gives nothing */
         return frames / FRAMES_A_SECOND * 1e6 / (double)o->interval_us * ACTIVE_SHARE *
@@ -120,6 +121,7 @@ double plan_expected_batches(const struct plan_game *game, const struct plan_str
     if (o->per_million != 0) /* per million instructions, whatever the sampler counts */
         return frames * FRAME_INSTRUCTIONS * (double)o->per_million / 1e6 / (double)o->batch_length;
     const double share = o->by == SAMPLER_INSTRUCTIONS ? 1
+                         : o->by == SAMPLER_LBR_TAKEN  ? TAKEN_SHARE
                          : o->by == SAMPLER_TRANSFERS  ? TRANSFER_SHARE
                                                        : TRANSFER_SHARE * ACTIVE_SHARE;
     const double instructions = frames * FRAME_INSTRUCTIONS;
@@ -168,7 +170,9 @@ static double game_bytes(const struct plan_game *game) {
     double bytes = PROGRAM_BYTES + (game->game->program != NULL ? RECORDING_BYTES : 0);
     for (size_t i = 0; i < game->stream_count; i++) {
         const struct plan_stream *s = &game->streams[i];
-        const uint64_t length = s->batch_length > 0 ? s->batch_length : USUAL_BATCH;
+        const uint64_t length = plan_of_branches(s)   ? s->configured->options.stack / TAKEN_SHARE
+                                : s->batch_length > 0 ? s->batch_length
+                                                      : USUAL_BATCH;
         if (s->missing > 0)
             bytes += plan_batches(game, s) * (BATCH_BYTES + INSTRUCTION_BYTES * (double)length);
     }

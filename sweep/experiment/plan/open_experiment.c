@@ -101,12 +101,30 @@ static enum status open_foreign(struct plan_game *p, struct error *e) {
     return STATUS_OK;
 }
 
+/* The last taken branches: a batch is as many in a row. */
+static void name_branches(struct plan_stream *p, const struct sampler_options *s) {
+    const bool taken = s->by == SAMPLER_LBR_TAKEN;
+    p->sampling.method = sampler_by_words[taken ? SAMPLER_TRANSFERS : SAMPLER_TIME];
+    p->sampling.stride = taken ? (int64_t)s->every : DB_NULL;
+    p->sampling.batch_length = (int64_t)s->stack;
+    p->sampling.seed = taken || s->jitter_us > 0 ? (int64_t)s->seed : DB_NULL;
+    if (taken)
+        return;
+    p->sampling.interval_us = (int64_t)s->interval_us;
+    p->sampling.jitter_us = (int64_t)s->jitter_us;
+    p->sampling.phase_cycles = (int64_t)s->phase_cycles;
+}
+
 /* In sampling by time, the seed has no effect without jitter. */
 static void name_sampling(struct plan_stream *p) {
     const struct sampler_options *s = &p->configured->options;
     config_sampling_key(s, p->sampling_key, PLAN_KEY);
     p->sampling.method = sampler_by_words[s->by];
     p->sampling.weighting = s->weigh ? "cycles" : NULL;
+    if (s->by == SAMPLER_LBR || s->by == SAMPLER_LBR_TAKEN) {
+        name_branches(p, s);
+        return;
+    }
     if (s->by == SAMPLER_CLOCK) {
         p->sampling.method = sampler_by_words[SAMPLER_TIME]; /* that is what is counted */
         p->sampling.weighting = s->window > 0 ? NULL : "transfers";

@@ -200,7 +200,9 @@ enum status plan_fits(const struct plan_game *game, const struct plan_stream *st
                                                          : "%s works on samples",
                          point->technique->name);
     const struct stream shape = {.batch_length = stream->batch_length,
-                                 .batch_count = stream->batches};
+                                 .batch_count = stream->batches,
+                                 .of = plan_of_branches(stream) ? STREAM_OF_BRANCHES
+                                                                : STREAM_OF_BATCHES};
     return technique_fits(point->technique, &shape, point->values, e);
 }
 

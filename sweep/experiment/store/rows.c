@@ -213,7 +213,7 @@ static void fill_stream(struct stream_job *job, int64_t run_id, const struct pla
     job->stream = db_new_stream();
     job->stream.batch_length = (int64_t)s->batch_length;
     job->stream.batches = (int64_t)s->batch_count;
-    job->stream.samples = (int64_t)(s->batch_length * s->batch_count);
+    job->stream.samples = (int64_t)stream_samples(s, s->batch_count);
     job->stream.overruns = (int64_t)s->overruns;
     if (s->of == STREAM_OF_TRANSFERS) /* a transfer's target does not count as observed */
         job->stream.observed = (int64_t)stream_observed(s, s->batch_count);

@@ -170,7 +170,7 @@ static bool is_stored(const struct plan_game *game) {
 static enum status make_indexes(struct source *s, struct error *e) {
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < s->stream_count; i++)
-        if (s->streams[i].stream.batch_count > 0)
+        if (s->streams[i].stream.batch_count > 0 && s->streams[i].stream.of != STREAM_OF_BRANCHES)
             status = stream_index_make(&s->streams[i].index, &s->streams[i].stream, e);
     return status;
 }

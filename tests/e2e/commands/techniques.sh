@@ -140,6 +140,28 @@ grep -q '^reproduced: ' out || fail "clock.cfg: $(tail -3 out)"
 test "$(ask clock.db "SELECT count(*) FROM technique_quality WHERE technique = 'flow' AND probes > 0
     AND overlap_active > iif(sampling LIKE '%window=256%', 0.985, 0.96)")" = 6 ||
     fail "clock.cfg: $(ask clock.db "SELECT sampling, overlap_active, probes FROM technique_quality WHERE technique = 'flow'")"
+# The last taken branches: without GFCGaussiano, whose windows need batches of one length; not handed over batch by batch.
+sweep "$source/configs/lbr.cfg" --db lbr.db --games mazewisp --where stack=16
+grep -q '^reproduced: ' out || fail "lbr.cfg: $(tail -3 out)"
+test "$(ask lbr.db "SELECT count(*), sum(overlap_active > iif(sampling LIKE 'lbr_taken every=5000 %', 0.9, 0.6)), count(DISTINCT sampling)
+    FROM technique_quality")" = '15|15|5' || fail "lbr.cfg: $(ask lbr.db 'SELECT sampling, technique, overlap_active FROM technique_quality')"
+"$hotgraph" sample mazewisp --frames 300 --by lbr --stack 8 --out branches.hgstream >out || fail "--by lbr"
+grep -Eq '^branches.hgstream: [0-9]+ batches of [0-9.]+ in the mean, 0 overruns, ' out || fail "--by lbr: $(cat out)"
+"$hotgraph" sample mazewisp --frames 300 --by lbr_taken --every 500 --json --out branches.isampling.gz >out || fail "--by lbr_taken"
+grep -q '"of": "branches"' out || fail "--by lbr_taken: $(cat out)"
+"$hotgraph" build branches.isampling.gz --technique observed --out branches.graph >/dev/null || fail "observed on branches"
+refuse_with() { # MESSAGE COMMAND...
+    message=$1
+    shift
+    ! "$hotgraph" "$@" >/dev/null 2>errors || fail "$*: accepted"
+    grep -q -- "$message" errors || fail "$*: $(cat errors)"
+}
+refuse_with 'windows need batches of one length' build branches.hgstream --technique gaussian --out x.graph
+refuse_with 'record them' profile mazewisp --frames 60 --technique observed --by lbr --out x.graph
+refuse_with 'needs --by lbr or lbr_taken' sample mazewisp --stack 8 --out x.hgstream
+refuse_with 'at least 2 must not be skipped' sample mazewisp --by lbr --stack 8 --skip 7 --out x.hgstream
+refuse_with 'needs --every N' sample mazewisp --by lbr_taken --per-million 60 --out x.hgstream
+refuse_with 'needs --by time, clock or lbr' sample mazewisp --by lbr_taken --every 60 --interval-ms 3 --out x.hgstream
 for file in techniques bias; do
     "$hotgraph" sweep "$source/configs/$file.cfg" --db studies.db --dry-run >out || fail "$file.cfg"
     grep -q '^mazewisp: .* things to compute' out || fail "$file.cfg: $(cat out)"

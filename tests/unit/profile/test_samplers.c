@@ -2,20 +2,13 @@
  * The ways of sampling beside the paper's, against their definitions, computed from everything that
  * the same run executed. If these fail, samples are biased again, or depend on the engine.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
 #include "profile/profile.h"
 #include "profile/sample/samplers.h"
 #include "profile/structure/structure.h"
 #include "tests/support/played.h"
-
-enum { FRAMES = 150 };
+#include "tests/support/sampled.h"
 
 /* ---- everything that happened ---- */
 
@@ -112,42 +105,7 @@ static struct structure structure_of(const char *game) {
     return s;
 }
 
-/* The same stream on each engine, skipping busy-waits or executing them. */
-static struct stream sampled(const char *game, struct sampler_options options) {
-    struct stream first = {0};
-    struct error e = {0};
-    for (int way = 0; way < 3; way++) {
-        struct played p = played_open(game, way == 0 ? NULL : dbt_engine(), way == 2);
-        struct sampler *sampler;
-        struct stream s;
-        played_must(sampler_attach(&sampler, p.nes, options, &e), &e);
-        played_frames(&p, FRAMES);
-        if (way < 2 && options.by != SAMPLER_INSTRUCTIONS && options.every != 1)
-            assert_true(nes_skipped(p.nes) > 0);
-        played_must(sampler_finish(sampler, &s, &e), &e);
-        played_close(&p);
-        if (way == 0) {
-            first = s;
-            continue;
-        }
-        assert_true(stream_hash(&s) == stream_hash(&first));
-        assert_int_equal(s.population, first.population);
-        assert_int_equal(s.executed, first.executed);
-        assert_int_equal(s.probes, first.probes);
-        assert_int_equal(s.overruns, first.overruns);
-        for (size_t i = 0; s.cycles != NULL && i < s.batch_count; i++)
-            assert_int_equal(s.cycles[i], first.cycles[i]);
-        stream_free(&s);
-    }
-    return first;
-}
-
 /* ---- by instructions ---- */
-
-/* 0 .. every - 1, in proportion to the k-th number of the seed. */
-static uint64_t place(uint64_t seed, uint64_t k, uint64_t every) {
-    return (uint64_t)((unsigned __int128)splitmix64(seed, k) * every >> 64);
-}
 
 static void check_instructions(const struct log *log, struct sampler_options o) {
     struct stream s = sampled("mazewisp", o);
@@ -432,6 +390,7 @@ static void assert_same_file(const struct stream *s) {
     played_must(stream_read(&again, path, NULL, &e), &e);
     assert_true(stream_hash(s) == stream_hash(&again));
     assert_int_equal(s->of, again.of);
+    assert_int_equal(s->batch_length, again.batch_length);
     assert_int_equal(s->active, again.active);
     assert_int_equal(s->population, again.population);
     assert_int_equal(s->executed, again.executed);
@@ -454,6 +413,8 @@ static void test_files(void **state) {
         {.by = SAMPLER_ACTIVE, .every = 100, .structure = &structure},
         {.by = SAMPLER_CLOCK, .interval_us = 900, .next = 2},
         {.by = SAMPLER_CLOCK, .interval_us = 900, .window = 20},
+        {.by = SAMPLER_LBR, .interval_us = 3000},
+        {.by = SAMPLER_LBR_TAKEN, .every = 1000, .stack = 3},
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         struct stream s = sampled("mazewisp", all[i]);
@@ -508,6 +469,11 @@ static void test_refused(void **state) {
         {{.by = SAMPLER_CLOCK, .window = 257}, "at most 256 cycles"},
         {{.by = SAMPLER_CLOCK, .window = 9, .next = 2}, "takes all transfers"},
         {{.by = SAMPLER_CLOCK, .place = SAMPLER_GOLDEN}, "samples by time are regular"},
+        {{.by = SAMPLER_LBR, .stack = 65}, "there are 2 to 64"},
+        {{.by = SAMPLER_LBR, .stack = 4, .skip = 3}, "at least 2 must not be skipped"},
+        {{.by = SAMPLER_LBR, .weigh = true}, "only samples by time"},
+        {{.by = SAMPLER_LBR_TAKEN, .per_million = 9}, "is not known"},
+        {{.by = SAMPLER_LBR_TAKEN, .every = 9, .place = SAMPLER_CALLS}, "golden places"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct sampler *s;

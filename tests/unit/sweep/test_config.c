@@ -118,9 +118,9 @@ static void test_paper_grid_has_the_papers_numbers(void **state) {
 /* If this failed, the files we ship could not be swept. */
 static void test_shipped_files_load(void **state) {
     (void)state;
-    static const char *const names[] = {"paper.cfg",  "quick.cfg", "golden.cfg",
-                                        "games.cfg",  "clock.cfg", "sampling.cfg",
-                                        "jitter.cfg", "wide.cfg",  "replicates.cfg"};
+    static const char *const names[] = {"paper.cfg",      "quick.cfg",    "golden.cfg", "games.cfg",
+                                        "clock.cfg",      "sampling.cfg", "jitter.cfg", "wide.cfg",
+                                        "replicates.cfg", "lbr.cfg"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct config c;
         load_own(&c, names[i]);
@@ -246,6 +246,15 @@ static void test_ways_of_sampling(void **state) {
         {"by = \"clock\"; interval_ms = 4.7; next = 4; seed = 9;",
          "clock interval_us=4700 next=4 seed=9"},
         {"by = \"clock\"; window = 16;", "clock interval_us=3000 window=16 seed=1"},
+        {"by = \"lbr\"; seed = 3;",
+         "lbr interval_us=3000 stack=16 skip=0 jitter_us=0 phase_cycles=0"},
+        {"by = \"lbr\"; interval_ms = 30; stack = 32; skip = 2; jitter_ms = 1; seed = 3; "
+         "phase_cycles = 9;",
+         "lbr interval_us=30000 stack=32 skip=2 jitter_us=1000 seed=3 phase_cycles=9"},
+        {"by = \"lbr_taken\"; every = 700;",
+         "lbr_taken every=700 stack=16 skip=0 place=regular seed=1"},
+        {"by = \"lbr_taken\"; every = 700; stack = 2; place = \"stratified\"; seed = 4;",
+         "lbr_taken every=700 stack=2 skip=0 place=stratified seed=4"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         expect_sampling(f, cases[i].sampling, cases[i].key);
@@ -283,6 +292,16 @@ static void test_wrong_sampling(void **state) {
         {"by = \"clock\"; jitter_ms = 1;", "jitter_ms means nothing in sampling by clock"},
         {"by = \"clock\"; window = 9; next = 2;", "next cannot limit them"},
         {"by = \"clock\"; interval_ms = 0.1;", "at least 200 us apart"},
+        {"by = \"clock\"; skip = 1;", "skip means nothing in sampling by clock"},
+        {"stack = 8;", "stack means nothing in sampling by time"},
+        {"by = \"lbr\"; every = 5;", "every means nothing in sampling by lbr"},
+        {"by = \"lbr\"; batch = 5;", "batch means nothing in sampling by lbr"},
+        {"by = \"lbr\"; next = 5;", "next means nothing in sampling by lbr"},
+        {"by = \"lbr\"; stack = 1;", "stack is 1"},
+        {"by = \"lbr\"; stack = 4; skip = 3;", "of 4 entries at least 2"},
+        {"by = \"lbr_taken\"; every = 5; phase_cycles = 2;", "phase_cycles means nothing"},
+        {"by = \"lbr_taken\"; per_million = 5;", "per_million means nothing"},
+        {"by = \"lbr_taken\"; every = 5; place = \"calls\";", "golden places are those of"},
         {"by = \"active\"; every = 5; batch = 2;", "batch means nothing in sampling by active"},
         {"by = \"active\"; every = 5; interval_ms = 2;", "interval_ms means nothing"},
         {"by = \"active\"; every = 5; jitter_ms = 2;", "jitter_ms means nothing"},
@@ -297,6 +316,7 @@ static void test_wrong_sampling(void **state) {
     refuse(f, "\nsampling = { by = \"transfers\"; };", 2, "needs every = N, or per_million = N");
     refuse(f, "\nsampling = { by = \"transfers\"; every = 5; per_million = 5; };", 2,
            "needs every = N, or per_million = N");
+    refuse(f, "\nsampling = { by = \"lbr_taken\"; };", 2, "needs every = N");
     refuse(f, "\nsampling = { per_million = 5; };", 2, "means nothing in sampling by time");
     refuse(f, "\nsampling = { by = \"active\"; per_million = 1000001; };", 2, "1000000");
     refuse(f, "sampling = { by = \"transfers\"; every = 9; };\ngrid = { window_size = 3; };", 2,
