@@ -9,6 +9,8 @@
 #   make cluster  the same on a Slurm cluster: SHARDS=N jobs and one that merges; make cluster-status shows the progress
 #   make parallel the same in SHARDS=N parts under GNU parallel, here or over SSH (PARALLEL='--sshlogin a,b')
 #   make report   write tables and figures again, from results/hotgraph.db
+#   make artifact  repeat every claim of README and findings, as docs/artifact.md lists them: a table and a verdict; goes on
+#                 where it was stopped; FULL=1: the long ones, too: hours
 #   make bench    how fast the bundled games open and replay, graphs are built, and what a sweep's threads cost;
 #                 REFERENCE=COMMAND: beside another emulator, called with ROM, movie and frames, which prints seconds
 #   make bench-adapt   what a profile saves in the translator, in counted host instructions
@@ -66,7 +68,7 @@ here    = $(call path,$(HERE))
 $(if $(shell test ! -e $(here)meson.build || echo there),,$(error make -f takes no path with blanks; make -C FOLDER does))
 ONLY_GAMES = $(if $(GAMES),--games $(call quoted,$(GAMES)))
 
-.PHONY: all studies build deps deps-games deps-programs deps-optimise programs optimise sweep cluster cluster-status parallel test coverage report bench bench-adapt bench-native costs frontier games install deb program mutants dist clean help
+.PHONY: all studies build deps deps-games deps-programs deps-optimise programs optimise sweep cluster cluster-status parallel test coverage report bench bench-adapt bench-native costs frontier artifact games install deb program mutants dist clean help
 
 all: build
 
@@ -172,6 +174,11 @@ programs: build deps-programs
 	@$(build)/hotgraph sweep configs/programs.cfg --db $(results)/programs.db --report $(results)/programs $(ONLY_GAMES) --jobs $(JOBS)
 	@$(if $(GAMES),exit 0;) sqlite3 -readonly -csv -header $(results)/programs.db <$(here)docs/programs.sql | tr -d '\r' >$(results)/programs.csv; \
 	    cmp $(results)/programs.csv $(here)docs/programs.csv || echo "docs/programs.csv differs from these results: are these other versions of the programs?" >&2
+
+# The page is the list of claims and commands.
+FULL ?=
+artifact: program $(if $(FULL),deps-programs deps-optimise)
+	@python3 $(here)tests/artifact.py $(if $(FULL),--full) $(here)docs/artifact.md $(results)/artifact.json
 
 # Programs from Debian's sources, laid out by BOLT.
 optimise: program deps-optimise
