@@ -11,6 +11,7 @@
 #   make report   write tables and figures again, from results/hotgraph.db
 #   make artifact  repeat every claim of README and findings, as docs/artifact.md lists them: a table and a verdict; goes on
 #                 where it was stopped; FULL=1: the long ones, too: hours
+#   make paper    the paper, results/paper/paper.pdf, with every number from the databases; needs LaTeX
 #   make bench    how fast the bundled games open and replay, graphs are built, and what a sweep's threads cost;
 #                 REFERENCE=COMMAND: beside another emulator, called with ROM, movie and frames, which prints seconds
 #   make bench-adapt   what a profile saves in the translator, in counted host instructions
@@ -68,7 +69,7 @@ here    = $(call path,$(HERE))
 $(if $(shell test ! -e $(here)meson.build || echo there),,$(error make -f takes no path with blanks; make -C FOLDER does))
 ONLY_GAMES = $(if $(GAMES),--games $(call quoted,$(GAMES)))
 
-.PHONY: all studies build deps deps-games deps-programs deps-optimise programs optimise sweep cluster cluster-status parallel test coverage report bench bench-adapt bench-native costs frontier artifact games install deb program mutants dist clean help
+.PHONY: all studies build deps deps-games deps-programs deps-optimise programs optimise sweep cluster cluster-status parallel test coverage report bench bench-adapt bench-native costs frontier artifact paper games install deb program mutants dist clean help
 
 all: build
 
@@ -179,6 +180,14 @@ programs: build deps-programs
 FULL ?=
 artifact: program $(if $(FULL),deps-programs deps-optimise)
 	@python3 $(here)tests/artifact.py $(if $(FULL),--full) $(here)docs/artifact.md $(results)/artifact.json
+
+# Its databases are those of the page; reports draw its figures.
+paper: program
+	@command -v pdflatex >/dev/null || { echo "make paper needs LaTeX: apt-get install" \
+	    "texlive-latex-base texlive-latex-recommended texlive-fonts-recommended lmodern" >&2; exit 1; }
+	@cd $(here). && python3 tests/artifact.py --prepare
+	@cd $(here). && for name in worth frontier; do build/hotgraph report results/$$name.db --out results/$$name >/dev/null || exit; done
+	@cd $(here). && python3 docs/paper/paper.py results results/paper
 
 # Programs from Debian's sources, laid out by BOLT.
 optimise: program deps-optimise

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""artifact.py [--full] [--list] [PAGE [STATE]]: repeats every claim of docs/artifact.md, in the order of the page, and compares.
+"""artifact.py [--full] [--list | --prepare] [PAGE [STATE]]: repeats every claim of docs/artifact.md, in the order of the page, and compares.
 
 The page is the list. A block of `console` is a command for the shell, run in the folder of the sources. With a block of `expect`
 below it, it is a claim, named by the heading above: its output must be that. In `expect`, LOW..HIGH stands for any number from
 LOW to HIGH. Without one it prepares the claims of its section, and must only succeed. Sections whose heading ends with "(FULL=1)"
 are left out without --full.
+
+--prepare runs only what prepares claims, whatever STATE says, so that all databases are there.
 
 STATE (results/artifact.json) keeps what came out, by command and program, so that a run that was stopped goes on where it was.
 What commands write to standard error is appended to STATE.log.
@@ -122,10 +124,10 @@ class Runner:
             self.child = None
         return os.waitstatus_to_exitcode(status), output, time.monotonic() - began, usage.ru_maxrss // 1024
 
-    def run(self, step):
-        """False: it was stopped. What failed is tried again by the next call."""
+    def run(self, step, again=False):
+        """False: it was stopped. What failed is tried again by the next call; again: what succeeded, too."""
         key = hashlib.sha256(f"{self.program}\n{step.command}".encode()).hexdigest()[:32]
-        if key not in self.known or self.known[key]["status"] != 0:
+        if again or key not in self.known or self.known[key]["status"] != 0:
             if self.stopped:
                 return False
             status, got, seconds, megabytes = self.execute(step.command)
@@ -171,6 +173,19 @@ def print_step(step):
                 print(f"    expected: {a}\n    got:      {b}", flush=True)
 
 
+def prepare(steps, runner):
+    """Returns the exit status."""
+    for step in steps:
+        if step.is_claim():
+            continue
+        if not runner.run(step, again=True):
+            return 128 + runner.stopped
+        print(f"{step.section}: {step.seconds:.0f} s" if step.verdict == "ok" else f"{step.section}: {step.got}", flush=True)
+        if step.verdict != "ok":
+            return 1
+    return 0
+
+
 def repeat(steps, runner):
     """Runs them all; the claims of a section whose preparation failed are not run. Returns the exit status."""
     failed = None
@@ -199,6 +214,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--full", action="store_true", help="also the sections marked (FULL=1)")
     parser.add_argument("--list", action="store_true", help="only list the claims")
+    parser.add_argument("--prepare", action="store_true", help="only run what prepares claims")
     parser.add_argument("page", nargs="?", type=pathlib.Path, default=ROOT / "docs/artifact.md")
     parser.add_argument("state", nargs="?", type=pathlib.Path, default=ROOT / "results/artifact.json")
     wanted = parser.parse_args()
@@ -212,6 +228,8 @@ def main():
             if step.is_claim():
                 print(f"{step.section}: {step.title}")
         return 0
+    if wanted.prepare:
+        return prepare(chosen, Runner(wanted.state))
     print_row("claim", "expected", "got", "s", "MB", "")
     status = repeat(chosen, Runner(wanted.state))
     left = sum(step.is_claim() for step in steps) - sum(step.is_claim() for step in chosen)

@@ -125,6 +125,9 @@ def check_script(steps):
     expect(len(count_runs()) == sum(not s.full for s in steps), f"it ran {len(count_runs())} commands")
     again = run(page)
     expect(again.returncode == 0 and len(count_runs()) == sum(not s.full for s in steps), "it runs again what it knows")
+    os.remove("ran")
+    prepared = run(page, "--prepare")
+    expect(prepared.returncode == 0 and len(count_runs()) == sum(not s.full and not s.is_claim() for s in steps), f"--prepare: {prepared.stdout}")
     full = run(page, "--full")
     expect(full.returncode == 0 and f"all {sum(s.is_claim() for s in steps)} claims" in full.stdout, f"--full: {full.stdout}")
     # Each claim in turn: a figure that is off by one in its last digit, or a word that is another.
