@@ -168,9 +168,10 @@ parallel: $(if $(HOTGRAPH),,program)
 	@$(cluster_program)/parallel $(config) $(call quoted,$(SHARDS)) $(call path,$(CLUSTER)) $(PARALLEL)
 
 # Real programs: Debian's own, and kernels for three processors. Records them under QEMU and runs all techniques on streams.
+# The configurations name the folders of their programs, beside configs: BUILD does not move them.
 programs: build deps-programs
-	@echo Inputs and kernels, into $(build)/programs ...
-	@$(here)programs/build.sh $(build)/programs
+	@echo Inputs and kernels, into build/programs ...
+	@$(here)programs/build.sh build/programs
 	@mkdir -p $(results)
 	@$(build)/hotgraph sweep configs/programs.cfg --db $(results)/programs.db --report $(results)/programs $(ONLY_GAMES) --jobs $(JOBS)
 	@$(if $(GAMES),exit 0;) sqlite3 -readonly -csv -header $(results)/programs.db <$(here)docs/programs.sql | tr -d '\r' >$(results)/programs.csv; \
@@ -191,8 +192,8 @@ paper: program
 
 # Programs from Debian's sources, laid out by BOLT.
 optimise: program deps-optimise
-	@echo Programs and their inputs, into $(build)/optimise ...
-	@$(here)programs/build_optimised.sh $(build)/optimise
+	@echo Programs and their inputs, into build/optimise ...
+	@$(here)programs/build_optimised.sh build/optimise
 	@mkdir -p $(results)
 	@echo Laying them out by configs/optimise.cfg, into $(results)/optimise.db
 	@$(build)/hotgraph optimise configs/optimise.cfg --db $(results)/optimise.db $(ONLY_GAMES) --jobs $(JOBS)
