@@ -149,7 +149,8 @@ struct plan_rates {
     double frame; /* to play it, and again for each sampler attached */
     double batch; /* per configuration, when many are built together */
     double solve; /* one graph by a technique that uses the structure, whatever the stream */
-    double live;  /* one frame watched by a live technique */
+    double live;  /* one frame watched by a live technique, */
+    double model; /* or by one that models hardware */
 };
 struct plan_rates plan_usual_rates(void);
 enum status plan_learn_rates(struct plan_rates *out, const struct config *config, struct db *db,

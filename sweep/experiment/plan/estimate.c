@@ -12,7 +12,10 @@
 #define FRAME_SECONDS 8e-6
 #define BATCH_SECONDS 2e-8
 #define SOLVE_SECONDS 0.06
-#define LIVE_SECONDS  1e-4
+/* A live technique mostly counts in translated code. `fifo` runs a model of hardware at each entry. */
+#define LIVE_SECONDS  8e-6
+#define MODEL_SECONDS 1.3e-4
+static const char model[] = "fifo";
 /* Per result: metrics and rows. */
 #define RESULT_SECONDS 1e-3
 /* Assumed for a program, which is unknown before it has run. */
@@ -52,13 +55,19 @@ static enum status note_rate(void *user, size_t columns, const char *const *name
     "(replay_id) JOIN configuration c USING (configuration_id)"                                    \
     " WHERE c.technique IN (SELECT value FROM json_each(?1)) AND "
 
-/* Writes a JSON list of the grid's techniques that need the structure, or of those that do not. */
-static void name_techniques(const struct config *config, bool structure, char *out, size_t size) {
+enum kind { PLAIN, STRUCTURE, MODEL };
+
+static enum kind kind_of(const struct technique *t) {
+    return t->needs_structure ? STRUCTURE : strcmp(t->name, model) == 0 ? MODEL : PLAIN;
+}
+
+/* Writes a JSON list of the grid's techniques of this kind. */
+static void name_techniques(const struct config *config, enum kind kind, char *out, size_t size) {
     size_t used = (size_t)snprintf(out, size, "[");
     const struct technique *last = NULL;
     for (size_t i = 0; i < config->points.len; i++) {
         const struct technique *t = config->points.at[i].technique;
-        if (t == last || config->points.at[i].number < 0 || t->needs_structure != structure)
+        if (t == last || config->points.at[i].number < 0 || kind_of(t) != kind)
             continue;
         last = t;
         if (used + strlen(t->name) + sizeof ",\"\"]" > size)
@@ -72,15 +81,31 @@ struct plan_rates plan_usual_rates(void) {
     return (struct plan_rates){.frame = FRAME_SECONDS,
                                .batch = BATCH_SECONDS,
                                .solve = SOLVE_SECONDS,
-                               .live = LIVE_SECONDS};
+                               .live = LIVE_SECONDS,
+                               .model = MODEL_SECONDS};
+}
+
+/* The seconds of a frame that one of these techniques watched. */
+static enum status learn_live(double *rate, struct db *db, const char *names, struct error *e) {
+    return db_query(
+        db,
+        "SELECT sum(result.seconds) / sum(min(frames, coalesce(first_seconds * " TEXT_OF(
+            FRAMES_A_SECOND) ", frames))) FROM result JOIN stream s USING (stream_id)"
+                             " JOIN sampling USING (sampling_id) JOIN replay p USING "
+                             "(replay_id) JOIN configuration c"
+                             " USING (configuration_id) WHERE c.technique IN (SELECT value "
+                             "FROM json_each(?1))"
+                             " AND batches = 0 AND frames > 0",
+        note_rate, rate, e, "t", names);
 }
 
 enum status plan_learn_rates(struct plan_rates *r, const struct config *config, struct db *db,
                              struct error *e) {
     *r = plan_usual_rates();
-    char plain[512], knowing[512];
-    name_techniques(config, false, plain, sizeof plain);
-    name_techniques(config, true, knowing, sizeof knowing);
+    char plain[512], knowing[512], modelled[64];
+    name_techniques(config, PLAIN, plain, sizeof plain);
+    name_techniques(config, STRUCTURE, knowing, sizeof knowing);
+    name_techniques(config, MODEL, modelled, sizeof modelled);
     enum status status = db_query(
         db,
         "SELECT sum(seconds) / sum(frames * (1 + (SELECT count(*) FROM stream s"
@@ -93,16 +118,9 @@ enum status plan_learn_rates(struct plan_rates *r, const struct config *config, 
         status = db_query(db, RESULTS_OF("avg(result.seconds)") "batches > 0", note_rate, &r->solve,
                           e, "t", knowing);
     if (status == STATUS_OK)
-        status = db_query(
-            db,
-            "SELECT sum(result.seconds) / sum(min(frames, coalesce(first_seconds * " TEXT_OF(
-                FRAMES_A_SECOND) ", frames))) FROM result JOIN stream s USING (stream_id)"
-                                 " JOIN sampling USING (sampling_id) JOIN replay p USING "
-                                 "(replay_id) JOIN configuration c"
-                                 " USING (configuration_id) WHERE c.technique IN (SELECT value "
-                                 "FROM json_each(?1))"
-                                 " AND batches = 0 AND frames > 0",
-            note_rate, &r->live, e, "t", plain);
+        status = learn_live(&r->live, db, plain, e);
+    if (status == STATUS_OK)
+        status = learn_live(&r->model, db, modelled, e);
     return status;
 }
 
@@ -159,10 +177,11 @@ static double watched_frames(const struct plan_game *game, const struct plan_str
 double plan_point_seconds(const struct plan_rates *r, const struct plan *p,
                           const struct plan_game *game, const struct plan_stream *stream,
                           double batches, size_t point) {
-    if (p->config->live || p->config->points.at[point].technique->build == NULL)
-        return RESULT_SECONDS + r->live * watched_frames(game, stream);
-    return RESULT_SECONDS +
-           (p->config->points.at[point].technique->needs_structure ? r->solve : r->batch * batches);
+    const struct technique *t = p->config->points.at[point].technique;
+    if (p->config->live || t->build == NULL)
+        return RESULT_SECONDS +
+               (kind_of(t) == MODEL ? r->model : r->live) * watched_frames(game, stream);
+    return RESULT_SECONDS + (t->needs_structure ? r->solve : r->batch * batches);
 }
 
 /* All streams of a replay are in memory at once. */

@@ -120,6 +120,12 @@ about() { "$hotgraph" sweep "$source/configs/worth.cfg" --where "$1" --db new.db
 first=$(about seconds=1) more=$(about seconds=100) all=$(about input=other)
 test "$first" -lt "$more" && test "$more" -lt "$all" || fail "planned are $first s for a second, $more s for 100, $all s for all"
 
+# What counts in translated code takes hardly longer than the replay, a model of hardware sixteen times as long.
+test "$(about by=live)" = "$(awk 'BEGIN { printf "%.0f", 8 * (18000 * 8e-6 + 2 * (2 * 18000 + 144 * 60.0988) * 8e-6 + 14 * .001) }')" ||
+    fail "planned are $(about by=live) s"
+"$hotgraph" sweep "$source/configs/live.cfg" --games mazewisp --db new.db --dry-run >out
+grep -q "about $(awk 'BEGIN { printf "%.0f", 4 * 18000 * 8e-6 + 7 * 18000 * 1.3e-4 + 10 * .001 }') s of one processor" out || fail "$(tail -1 out)"
+
 # What is in the tree is what comes out; under sanitizers that takes minutes.
 sanitized || {
     sweep "$source/configs/worth.cfg" --db shipped.db --games mazewisp --where by=live
