@@ -63,7 +63,7 @@ static uint64_t nanoseconds(void) {
 /* Translates a block and keeps it. NULL: the cache is full, or out of memory. */
 static struct block *add_block(struct dbt *d, struct nes *n, const struct guest_block *g) {
     const uint64_t begun = nanoseconds();
-    const size_t used = d->with.cache.used;
+    const struct cache_parts before = d->with.cache.parts;
     d->with.number = (uint32_t)d->blocks.len;
     if (d->blocks.len == 0)
         returns_begin(&d->with.returns, n);
@@ -71,7 +71,7 @@ static struct block *add_block(struct dbt *d, struct nes *n, const struct guest_
     if (!b)
         return NULL;
     if ((d->with.recorded && !traced_keep(n, b)) || !vec_push(&d->blocks, b)) {
-        d->with.cache.used = used;
+        d->with.cache.parts = before;
         d->with.exits.all.len = b->first_exit;
         block_free(b);
         return NULL;
@@ -79,7 +79,7 @@ static struct block *add_block(struct dbt *d, struct nes *n, const struct guest_
     d->statistics.blocks++;
     d->statistics.instructions += g->count;
     d->statistics.guest_bytes += g->bytes;
-    d->statistics.host_bytes += b->host_size;
+    d->statistics.host_bytes += b->host_size + b->apart_size;
     d->statistics.superblocks += g->superblock;
     d->statistics.followed += g->superblock ? g->followed : 0;
     d->statistics.nanoseconds += nanoseconds() - begun;
@@ -87,12 +87,12 @@ static struct block *add_block(struct dbt *d, struct nes *n, const struct guest_
     return b;
 }
 
-/* An emitter after the last block. */
+/* An emitter after the last block that is not hot. */
 static struct emitter cache_end(struct dbt *d) {
     struct cache *const cache = &d->with.cache;
     return (struct emitter){.code = cache->code,
-                            .at = (uint32_t)cache->used,
-                            .end = (uint32_t)cache->size,
+                            .at = (uint32_t)cache->parts.usual.used,
+                            .end = (uint32_t)cache->parts.usual.end,
                             .encodings = &d->with.encodings};
 }
 
@@ -100,7 +100,7 @@ void blocks_chain(struct dbt *d, uint32_t number, uint16_t pc, uint32_t place) {
     struct emitter e = cache_end(d);
     exit_link(&d->with.exits, &e, number, pc, place);
     if (!e.full)
-        d->with.cache.used = e.at;
+        d->with.cache.parts.usual.used = e.at;
     d->statistics.links++;
 }
 
@@ -112,9 +112,10 @@ static void discover_at(struct dbt *d, struct nes *n, uint16_t pc, unsigned leng
 /* Finds the superblock at pc, or else the block. */
 static void discover(struct dbt *d, struct nes *n, uint16_t pc, struct guest_block *g) {
     const struct dbt_options *const o = &d->with.options;
-    if (!(o->profile || o->random_paths) || d->with.recorded ||
-        !dbt_discover_superblock(n, pc, o, banks_certain(&d->banks, pc), g))
+    const bool hot = !d->with.recorded && dbt_is_hot(n, pc, o);
+    if (!hot || !dbt_discover_superblock(n, pc, o, banks_certain(&d->banks, pc), g))
         discover_at(d, n, pc, o->block_length, g);
+    g->hot = hot && !g->in_ram;
 }
 
 /* Translates as much of g, which is not empty, as fits into the cache, after a flush if needed.
@@ -297,7 +298,8 @@ static void make_again(struct dbt *d, struct nes *n, uint32_t address) {
         replace(d, n, c, before, &g);
 }
 
-/* Makes a superblock of the hot block at this address. False: its bank is not mapped. */
+/* Makes a superblock of the hot block at this address if it can, and places it among hot code.
+ * False: its bank is not mapped. */
 static bool make_hot(struct dbt *d, struct nes *n, uint32_t address) {
     uint32_t before;
     struct guest_block g;
@@ -305,7 +307,10 @@ static bool make_hot(struct dbt *d, struct nes *n, uint32_t address) {
     if (!n->memory.rd[pc >> 8] || nes_code_address(n, pc) != address)
         return false;
     struct content *const c = block_at(d, n, address, &before);
-    if (c && dbt_discover_superblock(n, pc, &d->with.options, banks_certain(&d->banks, pc), &g))
+    if (!c)
+        return true;
+    discover(d, n, pc, &g);
+    if (g.count && g.hot)
         replace(d, n, c, before, &g);
     return true;
 }

@@ -23,7 +23,7 @@ static enum status begin_cache(struct dbt *d, struct error *e) {
         .code = cache->code, .end = (uint32_t)cache->size, .encodings = &d->with.encodings};
     d->frame.return_stack = (uintptr_t)cache->stack;
     fixed_code(&d->with.fixed, &emitter);
-    cache->used = d->with.fixed.end;
+    translator_forget(&d->with);
     return emitter.full ? error_set(e, STATUS_ARGUMENT, "a code cache of %zu bytes is too small",
                                     cache->size)
                         : STATUS_OK;
@@ -243,6 +243,7 @@ static bool change_paths(struct dbt *d) {
     struct dbt_options *const o = &d->with.options;
     d->change_at = CHANGE_FIRST + 2 * d->statistics.dispatched;
     o->random_paths = o->random_paths ? o->random_paths + 1 : o->random_adapt;
+    cache_set_apart(&d->with.cache);
     d->hot.len = 0;
     for (size_t i = 0; i < d->blocks.len; i++)
         if (!vec_push(&d->hot, d->blocks.at[i]->address))
@@ -493,6 +494,8 @@ enum status dbt_use_profile(struct nes *nes, const struct dbt_profile *profile, 
     struct dbt *const d = nes->made.engine_self;
     d->with.options.profile = profile;
     d->hot.len = 0;
+    if (profile)
+        cache_set_apart(&d->with.cache);
     for (size_t i = 0; profile && i < profile->hot_count; i++)
         if (!vec_push(&d->hot, profile->hot[i]))
             return error_set(e, STATUS_MEMORY, "out of memory");
@@ -505,7 +508,7 @@ void dbt_statistics(const struct nes *n, struct dbt_statistics *out) {
     const struct dbt *const d = n->made.engine_self;
     *out = d->statistics;
     out->cache_bytes = d->with.cache.size;
-    out->cache_used = d->with.cache.used;
+    out->cache_used = cache_used(&d->with.cache);
 }
 
 #ifdef HOTGRAPH_COUNTED

@@ -225,6 +225,26 @@ static void bind_back(struct translation *t, const struct guest_block *g, const 
     }
 }
 
+/* Emits what the block rarely executes: after it, or apart from it if it is hot. */
+static void emit_unlikely(struct translation *t, const struct guest_block *g, struct block *b) {
+    struct emitter *const e = t->e;
+    if (e->full)
+        return; /* the jumps to the stubs are not there: binding them would overwrite other code */
+    if (t->apart)
+        t->e = t->apart;
+    const uint32_t from = emit_here(t->e);
+    emit_stubs(t, g->ops[0].pc);
+    const uint32_t size = emit_here(t->e) - from;
+    if (t->apart) {
+        b->apart = from;
+        b->apart_size = size;
+    } else {
+        b->host_size += size;
+    }
+    e->full = e->full || t->e->full;
+    t->e = e;
+}
+
 static void emit_block(struct translation *t, const struct guest_block *g, struct block *b) {
     emit_before_entry(t, !g->in_ram && !g->guarded && !t->recorded, g->unasked);
     b->host = emit_here(t->e);
@@ -250,7 +270,8 @@ static void emit_block(struct translation *t, const struct guest_block *g, struc
     }
     if (goes_on)
         exit_to(t, g->end);
-    emit_stubs(t, g->ops[0].pc);
+    b->host_size = emit_here(t->e) - b->host;
+    emit_unlikely(t, g, b);
     bind_back(t, g, b, entry);
 }
 
@@ -277,14 +298,22 @@ static struct block *new_block(const struct nes *n, const struct guest_block *g)
     return b;
 }
 
-struct block *dbt_translate(struct translator *with, struct nes *n, const struct guest_block *g) {
-    struct cache *const cache = &with->cache;
-    struct emitter e = {.code = cache->code,
-                        .at = (uint32_t)cache->used,
-                        .end = (uint32_t)cache->size,
-                        .encodings = &with->encodings};
+static struct emitter emitter_of(struct translator *with, const struct cache_part *part) {
+    return (struct emitter){.code = with->cache.code,
+                            .at = (uint32_t)part->used,
+                            .end = (uint32_t)part->end,
+                            .encodings = &with->encodings};
+}
+
+/* hot: in the hot part of the cache, with its stubs in the usual part. */
+static struct block *translate_into(struct translator *with, struct nes *n,
+                                    const struct guest_block *g, bool hot) {
+    struct cache_parts *const parts = &with->cache.parts;
+    struct emitter usual = emitter_of(with, &parts->usual);
+    struct emitter among_hot = emitter_of(with, &parts->hot);
     struct translation t = {.nes = n,
-                            .e = &e,
+                            .e = hot ? &among_hot : &usual,
+                            .apart = hot ? &usual : NULL,
                             .certain = g->certain,
                             .called = g->called,
                             .fixed = &with->fixed,
@@ -301,17 +330,28 @@ struct block *dbt_translate(struct translator *with, struct nes *n, const struct
     if (b) {
         b->first_exit = (uint32_t)exits;
         emit_block(&t, g, b);
-        b->host_size = e.at - b->host;
         b->exits = (uint32_t)(with->exits.all.len - exits);
-        ok = !e.full && !t.out_of_memory;
+        ok = !t.e->full && !t.out_of_memory;
     }
     if (ok) {
-        cache->used = e.at;
+        parts->usual.used = usual.at;
+        parts->hot.used = among_hot.at;
         return b;
     }
     with->exits.all.len = exits;
     block_free(b);
     return NULL;
+}
+
+struct block *dbt_translate(struct translator *with, struct nes *n, const struct guest_block *g) {
+    struct cache_part *const hot = &with->cache.parts.hot;
+    if (g->hot && hot->used < hot->end) {
+        struct block *const b = translate_into(with, n, g, true);
+        if (b)
+            return b;
+        hot->used = hot->end; /* full, or nearly: from now on all code is placed alike */
+    }
+    return translate_into(with, n, g, false);
 }
 
 bool translator_open(struct translator *with) {
@@ -325,7 +365,9 @@ void translator_forget(struct translator *with) {
         free(with->targets.all.at[i]);
     with->targets.all.len = 0;
     returns_forget(&with->returns);
-    with->cache.used = with->fixed.end;
+    cache_empty(&with->cache, with->fixed.end);
+    if (with->options.profile || with->options.random_paths)
+        cache_set_apart(&with->cache);
 }
 
 void translator_close(struct translator *with) {

@@ -14,7 +14,8 @@ struct block {
     uint16_t guest_bytes;
     uint8_t count; /* instructions */
     uint32_t address;
-    uint32_t host, host_size; /* place in the cache */
+    uint32_t host, host_size;   /* place in the cache */
+    uint32_t apart, apart_size; /* of a block in the hot part: where its stubs are */
     uint64_t executions;
     uint8_t *guest; /* copy of the bytes */
     uint32_t first_exit, exits;
@@ -36,7 +37,7 @@ struct translator {
 };
 /* For zeroed memory. False: out of memory; translator_close() is allowed all the same. */
 bool translator_open(struct translator *with);
-/* Frees what host code refers to, once the cache is empty. */
+/* Empties the cache, and frees what its code refers to. */
 void translator_forget(struct translator *with);
 void translator_close(struct translator *with);
 

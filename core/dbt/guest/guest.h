@@ -57,6 +57,7 @@ struct guest_block {
     unsigned bytes;    /* of all instructions; contiguous, unless it is a superblock */
     uint16_t end;      /* pc after the last instruction */
     bool superblock;   /* it follows a path */
+    bool hot;          /* by the profile, and in ROM: its code is placed among hot code */
     unsigned followed; /* transfers on it that do not fall through */
     bool in_ram;       /* the bytes may change */
     bool cut;          /* ends early: observers do not know the code that follows */
@@ -72,7 +73,9 @@ struct guest_block {
  * it may rely on. */
 void dbt_discover(struct nes *n, uint16_t pc, unsigned length, unsigned certain,
                   struct guest_block *out);
-/* Decodes the superblock at pc, in ROM, along the path that `options` choose. False: there is none. */
+/* Do `options` call the code at pc hot? */
+bool dbt_is_hot(const struct nes *n, uint16_t pc, const struct dbt_options *options);
+/* Decodes the superblock at pc, which is hot and in ROM, along the path that `options` choose. False: there is none. */
 bool dbt_discover_superblock(struct nes *n, uint16_t pc, const struct dbt_options *options,
                              unsigned certain, struct guest_block *out);
 

@@ -190,10 +190,12 @@ static int by_address(const void *key, const void *at) {
 }
 
 /* A superblock costs several times as much as a block to translate: only hot code pays that back. */
-static bool may_begin(const struct nes *n, uint16_t pc, const struct dbt_options *options) {
+bool dbt_is_hot(const struct nes *n, uint16_t pc, const struct dbt_options *options) {
     if (options->random_paths)
         return true;
     const struct dbt_profile *const profile = options->profile;
+    if (!profile)
+        return false;
     const uint32_t address = nes_code_address(n, pc);
     return profile->hot_count &&
            bsearch(&address, profile->hot, profile->hot_count, sizeof address, by_address);
@@ -201,8 +203,6 @@ static bool may_begin(const struct nes *n, uint16_t pc, const struct dbt_options
 
 bool dbt_discover_superblock(struct nes *n, uint16_t pc, const struct dbt_options *options,
                              unsigned certain, struct guest_block *out) {
-    if (!may_begin(n, pc, options))
-        return false;
     struct path p = {.nes = n, .options = options, .block = out, .share = DBT_ALWAYS, .pc = pc};
     out->count = out->bytes = out->guarded = out->followed = 0;
     out->in_ram = out->cut = false;

@@ -71,7 +71,7 @@ static void unmap_code(struct cache *c) {
         munmap((void *)(uintptr_t)c->run, c->size);
     c->code = NULL;
     c->run = NULL;
-    c->used = 0;
+    cache_empty(c, 0);
 }
 
 static enum status refuse(struct cache *c, const char *refused, struct error *e) {
@@ -99,6 +99,25 @@ void cache_close(struct cache *c) {
     if (c->stack)
         munmap(c->stack + AT_ITS_END - CACHE_STACK - page, page + CACHE_STACK);
     *c = (struct cache){0};
+}
+
+void cache_empty(struct cache *c, size_t from) {
+    c->parts.usual = (struct cache_part){.used = from, .end = c->size};
+    c->parts.hot = (struct cache_part){.used = c->size, .end = c->size};
+}
+
+enum { APART = 8 }; /* the share of hot code: more than a hundred superblocks of 8 MiB */
+
+void cache_set_apart(struct cache *c) {
+    const size_t from = c->size - c->size / APART;
+    if (c->parts.usual.end != c->size || c->parts.usual.used > from)
+        return;
+    c->parts.usual.end = c->parts.hot.used = from;
+}
+
+size_t cache_used(const struct cache *c) {
+    const struct cache_parts *const p = &c->parts;
+    return p->usual.used + (p->hot.used - p->usual.end);
 }
 
 bool cache_is_ours(const struct cache *c) {

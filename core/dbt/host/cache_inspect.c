@@ -62,4 +62,7 @@ void perf_map_add(const struct dbt *d, const struct block *b) {
     if (d->perf_map)
         fprintf(d->perf_map, "%" PRIxPTR " %" PRIx32 " guest_%06" PRIx32 "\n",
                 (uintptr_t)(d->with.cache.run + b->host), b->host_size, b->address);
+    if (d->perf_map && b->apart_size)
+        fprintf(d->perf_map, "%" PRIxPTR " %" PRIx32 " guest_%06" PRIx32 "_unlikely\n",
+                (uintptr_t)(d->with.cache.run + b->apart), b->apart_size, b->address);
 }

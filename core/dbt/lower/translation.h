@@ -88,7 +88,8 @@ struct all_targets {
 struct translation {
     struct nes *nes;
     struct emitter *e;
-    unsigned certain; /* windows whose content never changes */
+    struct emitter *apart; /* of the stubs of a hot block; NULL: they follow the block */
+    unsigned certain;      /* windows whose content never changes */
     const struct fixed *fixed;
     const struct dbt_options *options;
     bool called;         /* a probe in the block calls its observer */
