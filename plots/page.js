@@ -85,6 +85,25 @@ function isOfGame(cell, game) {
   return cell === game || cell.startsWith(game + ' ');
 }
 
+// ---- cards ----
+
+// How much longer one of two columns is than the other, if cards of these heights follow each other from the first into the second.
+function blankBeside(heights) {
+  const whole = heights.reduce((sum, height) => sum + height, 0);
+  let first = 0, least = whole;
+  for (const height of heights) {
+    first += height;
+    least = Math.min(least, Math.abs(whole - 2 * first));
+  }
+  return least;
+}
+
+// True if the last card should stand alone, with its text beside the picture: much of the page would be blank otherwise.
+function isLeftOver(heights) {
+  const blank = blankBeside(heights);
+  return blank > 150 && blankBeside(heights.slice(0, -1)) < blank / 2;
+}
+
 // ---- the address: #game=airmail&graph=worst&tables=1&filter.all=umbel&at=tables; also a place alone, #tables ----
 
 function readAddress(hash) {
@@ -136,11 +155,29 @@ function startPage() {
       (chosen !== '' ? ', of ' + chosen + ' alone' : '') + (unknown.length ? '; there is no column ' + unknown.join(', ') : '');
   }
 
+  // Two columns of cards are interrupted by wide ones; of the cards between these the last may be left over.
+  function placeCards(columns) {
+    const cards = [...columns.querySelectorAll('figure')];
+    cards.forEach(card => card.classList.remove('aside'));
+    if (columns.clientWidth < 860) return;
+    let between = [];
+    for (const card of [...cards.filter(card => card.getClientRects().length > 0), null]) {
+      if (card && !card.classList.contains('wide')) {
+        between.push(card);
+        continue;
+      }
+      if (between.length > 0 && isLeftOver(between.map(one => one.offsetHeight)))
+        between[between.length - 1].classList.add('aside');
+      between = [];
+    }
+  }
+
   function show() {
     for (const part of document.querySelectorAll('[data-game]'))
       part.hidden = chooser.value !== '' && part.dataset.game !== chooser.value;
     for (const part of document.querySelectorAll('[data-role]')) part.hidden = part.dataset.role !== role.value;
     inputs.forEach(filterTable);
+    document.querySelectorAll('.figures').forEach(placeCards);
     document.querySelectorAll('.scroll,.pan').forEach(markScroll);
   }
 

@@ -16,7 +16,9 @@
     " AND sa.method <> 'live' AND w.benefit IS NOT NULL"
 
 /* Means over games; of a technique's configurations the best on each sampling. Only techniques that
- * worked on several samplings, each of which has as many games. */
+ * worked on several samplings, each of which has as many games. A line leaves out the points for which
+ * a better one has nearly the same share, so that no part of it is vertical. Its points come first,
+ * because those off the line would interrupt it. */
 static const char CURVE_SQL[] =
     "WITH w AS MATERIALIZED (SELECT w.*, " FAMILY " AND w.observed_share > 0),"
     " m AS (SELECT technique, family, sampling, parameters, configuration_id, avg(observed_share)"
@@ -25,15 +27,18 @@ static const char CURVE_SQL[] =
     " n AS (SELECT *, max(games) OVER (PARTITION BY technique, family) AS of_games FROM m),"
     " b AS (SELECT *, row_number() OVER (PARTITION BY technique, family, sampling"
     " ORDER BY benefit DESC, configuration_id) AS first FROM n WHERE games = of_games),"
-    " c AS (SELECT *, count(*) OVER (PARTITION BY technique, family) AS points FROM b"
-    " WHERE first = 1)"
+    " c AS MATERIALIZED (SELECT *, count(*) OVER (PARTITION BY technique, family) AS points FROM b"
+    " WHERE first = 1),"
+    " d AS (SELECT *, NOT EXISTS (SELECT 1 FROM c AS x WHERE x.technique = c.technique AND"
+    " x.family = c.family AND x.share BETWEEN c.share / 1.1 AND c.share * 1.1 AND"
+    " (x.benefit, -x.share, c.sampling) > (c.benefit, -c.share, x.sampling)) AS on_line FROM c)"
     " SELECT dense_rank() OVER (ORDER BY technique, family) AS series,"
     " technique || ', ' || family AS name, round(100 * share, 6) AS looked_at,"
     " round(benefit, 4) AS benefit, round(inferred, 4) AS inferred, games,"
     " max(round(benefit, 4), " LEAST ") AS y, max(round(inferred, 4), " LEAST ") AS y_inferred,"
     " trim(printf('%s %.60s', technique, parameters)) || printf(', %s: %.4f %% observed, benefit"
-    " %.3f, with falls inferred %.3f', sampling, 100 * share, benefit, inferred) AS hint"
-    " FROM c WHERE points > 1 ORDER BY series, share, sampling";
+    " %.3f, with falls inferred %.3f', sampling, 100 * share, benefit, inferred) AS hint,"
+    " on_line FROM d WHERE points > 1 ORDER BY series, on_line DESC, share, sampling";
 enum { CURVE_SERIES, CURVE_NAME, CURVE_SHARE, CURVE_BENEFIT, CURVE_INFERRED, CURVE_GAMES, CURVE_Y };
 
 /* An exact profile of other input, if the experiment has one. */
@@ -135,12 +140,13 @@ static enum status draw_curve(struct page *p, const struct table *t, double leve
     gnuplot_add(&c.set, "x_low = %.9g; x_high = %.9g\n", low / 1.5, high * 1.5);
     put_benefits(&c, t, CURVE_Y);
     char caption[500];
-    snprintf(caption, sizeof caption,
-             "Means over %.12s %s; of a technique's configurations the best on each sampling. "
-             "Dashed: with falls inferred, the edges along which a block runs on into the next "
-             "one.%s Benefits below −0.25 are drawn there.",
-             cell_text(t, 0, CURVE_GAMES), page_subjects(p),
-             isfinite(level) ? " Dotted: the level of an exact profile of other input." : "");
+    snprintf(
+        caption, sizeof caption,
+        "Means over %.12s %s; of a technique's configurations the best on each sampling. "
+        "Lines join the best samplings at each share. Dashed: with falls inferred, the edges "
+        "along which a block runs on into the next one.%s Benefits below −0.25 are drawn there.",
+        cell_text(t, 0, CURVE_GAMES), page_subjects(p),
+        isfinite(level) ? " Dotted: the level of an exact profile of other input." : "");
     p->about[0] = '\0';
     return chart_end(
         &c, p, t, benefit_gp,

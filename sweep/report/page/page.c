@@ -351,13 +351,15 @@ static enum status put_lacks(struct page *p) {
     else if (strcmp(cell_text(&t, 0, 0), "0") != 0)
         put_missing(p, cell_text(&t, 0, 0));
     if (!p->r->pictures)
-        fputs("<p class='lack'>Charts are missing: gnuplot is not installed, which draws them. "
+        fputs("<p class='lack'>Charts are missing because gnuplot, which draws them, is not "
+              "installed. "
               "Install gnuplot-nox and run 'hotgraph report' on the database.</p>\n",
               p->out);
     if (!p->graphviz && !is_measured(p))
-        fputs("<p class='lack'>Hot graphs are missing: Graphviz is not installed, which lays them "
-              "out. Install graphviz and run 'hotgraph report' on the database.</p>\n",
-              p->out);
+        fputs(
+            "<p class='lack'>Hot graphs are missing because Graphviz, which lays them out, is not "
+            "installed. Install graphviz and run 'hotgraph report' on the database.</p>\n",
+            p->out);
     table_free(&t);
     return STATUS_OK;
 }

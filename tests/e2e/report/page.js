@@ -1,7 +1,7 @@
 // page.js PLOTS/PAGE.JS: the functions of the report's page that need no browser. Prints what is wrong, or nothing.
 const fs = require('fs');
 const code = fs.readFileSync(process.argv[2], 'utf8');
-const page = new Function(code + '; return {parseFilter, rowMatches, unknownNames, readAddress, writeAddress, isOfGame, cellOrder};')();
+const page = new Function(code + '; return {parseFilter, rowMatches, unknownNames, readAddress, writeAddress, isOfGame, cellOrder, blankBeside, isLeftOver};')();
 
 function expect(what, got, wanted) {
   const text = JSON.stringify(got);
@@ -69,3 +69,8 @@ expect('address', page.readAddress(address), kept);
 expect('a place', page.readAddress('#tables'), {at: 'tables'});
 expect('nothing', page.readAddress(''), {});
 expect('nothing chosen', page.writeAddress({game: '', at: ''}), '');
+
+// Cards follow each other from the first column into the second.
+expect('columns', [[], [400], [400, 400], [400, 300, 350], [500, 520, 490, 400, 430]].map(page.blankBeside), [0, 400, 0, 250, 300]);
+expect('left over', [[], [400], [400, 400], [400, 300, 350], [500, 520, 490, 400, 430], [100], [400, 420, 380, 410, 700]].map(page.isLeftOver),
+  [false, true, false, true, true, false, false]);

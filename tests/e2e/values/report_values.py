@@ -343,7 +343,11 @@ def curve(x):
                 share = mean(s.observed() / s.replay["instructions"] for s, _ in rows)
                 best[p[0]] = {"value": value, "share": share, "inferred": mean(r.benefit_inferred for _, r in rows), "games": games[p]}
         if len(best) > 1:
-            drawn.append((key, sorted(best.values(), key=lambda b: b["share"])))
+            # The line goes through those that none beats at nearly the same share; these come first.
+            def is_beaten(b):
+                return any(o is not b and b["share"] / 1.1 <= o["share"] <= b["share"] * 1.1 and
+                           (round(o["value"], 12), -o["share"]) > (round(b["value"], 12), -b["share"]) for o in best.values())
+            drawn.append((key, sorted(best.values(), key=lambda b: (is_beaten(b), b["share"]))))
     for n, ((technique, kind), points) in enumerate(sorted(drawn), 1):
         for b in points:
             yield {"series": n, "name": f"{technique}, {kind}", "looked_at": Number(percent(b["share"]), 6),

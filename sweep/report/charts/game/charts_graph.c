@@ -315,25 +315,30 @@ static void role_dot(FILE *dot, struct hot_graph *g, size_t role, const char *di
     nodes_end(dot);
 }
 
-/* Moves to *out the one that is less high, in a column of the page where it is not too long there,
- * else as wide as the page. False: neither fits. */
+/* The lower of the layouts that fit into this width, packed; NULL: none fits. */
+static struct layout *lowest(struct layout layouts[DIRECTIONS], double width) {
+    struct layout *best = NULL;
+    for (size_t d = 0; d < DIRECTIONS; d++)
+        if (layout_pack(&layouts[d], width) && (best == NULL || layouts[d].height < best->height))
+            best = &layouts[d];
+    return best;
+}
+
+/* Moves the lower layout to *out. A column of the page is enough if the graph is not long there, or if
+ * the whole width would leave most of the page empty, because one tall part decides the height. False:
+ * no layout fits into the page. */
 static bool choose(struct layout layouts[DIRECTIONS], struct layout *out) {
-    static const struct {
-        double width, height;
-    } rooms[] = {{CANVAS_COLUMN - 20, 640}, {CANVAS_PAGE - 20, INFINITY}};
-    for (size_t i = 0; i < 2; i++) {
-        struct layout *best = NULL;
-        for (size_t d = 0; d < DIRECTIONS; d++)
-            if (layout_pack(&layouts[d], rooms[i].width) && layouts[d].height <= rooms[i].height &&
-                (best == NULL || layouts[d].height < best->height))
-                best = &layouts[d];
-        if (best != NULL) {
-            *out = *best;
-            *best = (struct layout){0};
-            return true;
-        }
-    }
-    return false;
+    enum { COLUMN = CANVAS_COLUMN - 20, PAGE = CANVAS_PAGE - 20, NOT_LONG = 640 };
+    const struct layout *const narrow = lowest(layouts, COLUMN);
+    const double height = narrow != NULL ? narrow->height : INFINITY;
+    struct layout *best = height > NOT_LONG ? lowest(layouts, PAGE) : NULL;
+    if (best == NULL || height <= 1.25 * best->height)
+        best = lowest(layouts, COLUMN);
+    if (best == NULL)
+        return false;
+    *out = *best;
+    *best = (struct layout){0};
+    return true;
 }
 
 /* With as many edges as `g` says; *fit: they fit into the page. */
