@@ -1,5 +1,5 @@
-/* Counts calls. The compiler inserts calls of the two functions below, which know nothing but the
- * function and the thread: hence the file-scope variable, one to a thread. */
+/* Counts calls. The compiler inserts calls of the two functions below, which get only the
+ * function's address. So the current tally is a file-scope variable, one for each thread. */
 #include "counted/tally.h"
 
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 struct counted_function {
     int64_t offset; /* from counted_replay() */
     const char *name;
-    uint32_t price; /* thousandths of a host instruction a call, from costs.def */
+    uint32_t price; /* price of a call in thousandths of a host instruction, from costs.def */
     bool priced, of_profiler;
 };
 extern const struct counted_function counted_functions[]; /* by offset */
@@ -21,14 +21,14 @@ extern const size_t counted_function_count;
 
 struct tally {
     uint64_t *calls;   /* of each function */
-    uint64_t handlers; /* entries into profilers from outside of them */
-    unsigned depth;    /* of profilers' functions */
+    uint64_t handlers; /* entries into profilers from other code */
+    unsigned depth;    /* nesting depth of profilers' functions */
     struct {
         const void *at;
         uint32_t function;
     } * slots; /* a hash table: functions met */
 };
-/* Counts calls made by this thread from now on; NULL: no longer. */
+/* Counts calls by this thread from now on; NULL: stops. */
 void tally_into(struct tally *t);
 /* False: out of memory. */
 bool tally_open(struct tally *t);

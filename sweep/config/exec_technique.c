@@ -10,7 +10,7 @@
 
 enum { LONGEST_NAME = 31, LONGEST_WORD = 60, MOST_WORDS = 1000 };
 
-/* What a parameter's values are decides its first one. */
+/* The first value of a parameter decides what kind all its values have. */
 enum values { VALUES_UNKNOWN, VALUES_NUMBERS, VALUES_WORDS };
 
 struct config_exec {
@@ -77,7 +77,7 @@ static enum status find_key(void *user, const config_setting_t *setting, int *ke
     return r->to->names[r->count++] != NULL ? STATUS_OK : out_of_memory(r, e);
 }
 
-/* The text of a value that is no whole number. */
+/* The text of a value that is not a whole number. */
 static const char *word_of(const config_setting_t *one, char room[32]) {
     if (config_setting_type(one) == CONFIG_TYPE_FLOAT)
         snprintf(room, 32, "%.15g", config_setting_get_float(one));

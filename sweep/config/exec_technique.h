@@ -1,5 +1,5 @@
-/* exec_technique: `technique = "exec"` in a grid: a technique that is a program in any language, with
- * the parameters that the group gives it. Private to config. */
+/* exec_technique: `technique = "exec"` in a grid: an external technique, with the parameters that
+ * its group defines. Private to config. */
 #ifndef HOTGRAPH_EXEC_TECHNIQUE_H
 #define HOTGRAPH_EXEC_TECHNIQUE_H
 
@@ -10,12 +10,12 @@
 
 bool exec_technique_is(const config_setting_t *group); /* true if it says technique = "exec" */
 
-/* Reads the group. *out belongs to the configuration; *product has the parameters' combinations,
- * and the caller frees it in every case. */
+/* Reads the group. *out belongs to the configuration. *product becomes the combinations of
+ * parameters; the caller frees it in every case. */
 enum status exec_technique_read(struct config *c, const config_setting_t *group,
                                 const struct technique **out, struct product *product,
                                 struct error *e);
-/* "exec-NAME" of one that was read before; NULL: there is none. */
+/* The technique "exec-NAME", read before; NULL: there is none. */
 const struct technique *exec_technique_find(const struct config *c, const char *name);
 void exec_technique_free(struct config_exec *x);
 

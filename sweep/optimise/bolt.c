@@ -9,8 +9,8 @@
 
 #include "base/child.h"
 
-/* One thread for each BOLT: several run beside each other. It does not note its command line in the new
- * file, whose bytes would depend on paths. */
+/* One thread for each BOLT, because several run side by side. BOLT does not note its command line
+ * in the new file; otherwise the file's bytes would depend on paths. */
 #define BOLT_OPTIONS "--reorder-blocks=ext-tsp", "--reorder-functions=cdsort", "--split-functions"
 
 enum { SAID_MOST = 1 << 20, WORDS_MOST = 80 };
@@ -21,7 +21,7 @@ struct quiet_run {
     const char *const *words;
     char *const *env; /* NULL: ours */
     const char *folder, *input;
-    bool output_too; /* its standard output counts as a message; else it is dropped */
+    bool output_too; /* its standard output counts as messages; otherwise it is dropped */
 };
 
 static char *read_said(int fd) {
@@ -34,7 +34,7 @@ static char *read_said(int fd) {
     return text;
 }
 
-/* Runs it to its end. *said: the end of its messages, freed by the caller. */
+/* Runs the program to its end. *said: the end of its messages, freed by the caller. */
 static enum status run_quietly(const struct quiet_run *r, int (*stopped)(void), int *exit_status,
                                char **said, double *seconds, struct error *e) {
     const char *from = r->input != NULL ? r->input : "/dev/null";
@@ -71,7 +71,7 @@ static enum status run_quietly(const struct quiet_run *r, int (*stopped)(void), 
     return status;
 }
 
-/* The message's line that names an error, else its last one. */
+/* The line of the messages that names an error, or else the last one. */
 static void error_line(const char *said, char *out, size_t size) {
     const char *at = strstr(said, "ERROR");
     while (at != NULL && at > said && at[-1] != '\n')

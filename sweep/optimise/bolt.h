@@ -1,4 +1,4 @@
-/* bolt: runs BOLT, and cachegrind on what it made. Private to optimise. */
+/* bolt: runs BOLT, and runs cachegrind on the result. Private to optimise. */
 #ifndef HOTGRAPH_OPTIMISE_BOLT_H
 #define HOTGRAPH_OPTIMISE_BOLT_H
 
@@ -14,14 +14,14 @@ struct tools {
     int (*stopped)(void);
 };
 
-/* STATUS_UNSUPPORTED, with the package to install: there is no BOLT. */
+/* STATUS_UNSUPPORTED if there is no BOLT; the message names the package. */
 enum status tools_find(struct tools *out, int (*stopped)(void), struct error *e);
 
 struct bolt_run {
-    uint64_t stale; /* functions whose profile was refused */
+    uint64_t stale; /* functions whose profile BOLT rejected */
     double seconds; /* processor time */
 };
-/* Lays `program` out by the profile (NULL: none) into `out`. */
+/* Lays `program` out by the profile (NULL: none); writes the result to `out`. */
 enum status bolt_lay_out(const struct tools *t, const char *program, const char *profile,
                          const char *out, struct bolt_run *run, struct error *e);
 

@@ -8,7 +8,7 @@
 
 /* Of a program; ends with its id. */
 struct program_name {
-    char key[33], hash[33]; /* of all that determines its rows; of its file */
+    char key[33], hash[33]; /* of everything that determines the program's rows; of its file */
     int64_t id;
 };
 enum status program_name(struct program_name *out, const struct config_game *game,
@@ -26,7 +26,7 @@ struct layout_row {
 };
 enum status layout_put(struct db *db, const struct program_name *name, const struct layout_row *row,
                        int64_t run_id, struct error *e);
-/* Marks the layouts that the database has, and those that the program needs not have. */
+/* Marks the layouts that the database has, and those that this program does not need. */
 enum status layouts_mark(struct layouts *l, struct db *db, const struct config_game *game,
                          const struct program_name *name, struct error *e);
 

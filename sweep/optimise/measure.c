@@ -51,7 +51,7 @@ enum status place_make(struct place *out, const struct config_game *game, const 
     return status;
 }
 
-/* All of them: a run that was killed may have left temporary files as well. */
+/* Removes all files: a run that was killed may have left temporary ones, too. */
 static void remove_files(const char *folder) {
     DIR *files = opendir(folder);
     for (struct dirent *file; files != NULL && (file = readdir(files)) != NULL;)
@@ -61,7 +61,7 @@ static void remove_files(const char *folder) {
 }
 
 void place_remove(struct place *p) {
-    if (p->output != NULL) { /* the last one to be made */
+    if (p->output != NULL) { /* it was made last */
         remove_files(p->folder);
         rmdir(p->folder);
     }

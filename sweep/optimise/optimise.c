@@ -26,7 +26,7 @@ struct subject {
     const struct config_game *game;
     struct program_name name;
     struct recorded recorded;
-    char output[33]; /* hash of what the original writes */
+    char output[33]; /* hash of the original's output */
     /* Shared by the threads: changed only in the critical section. */
     enum status status;
     struct error error;
@@ -89,8 +89,8 @@ static enum status put(struct subject *s, const struct layout_row *row, struct e
     return status == STATUS_OK ? db_commit(r->request->db, e) : status;
 }
 
-/* In the critical section. A program that BOLT or QEMU cannot handle does not end the others; a
- * database that cannot be written does. */
+/* In the critical section. If BOLT or QEMU cannot handle a program, the others continue; if the
+ * database cannot be written, everything ends. */
 static void finish_layout(struct subject *s, const struct layout_row *row, enum status status,
                           struct error *e) {
     char name[700];
@@ -231,7 +231,7 @@ static bool is_wanted(const char *names, const char *name) {
     return names == NULL;
 }
 
-/* Is it there? If not, one line says why. */
+/* Is the program there? If not, prints one line that says why. */
 static bool is_present(struct run *r, const struct config_game *game) {
     char path[QEMU_PATH];
     struct error why = {0};
@@ -243,7 +243,7 @@ static bool is_present(struct run *r, const struct config_game *game) {
     return false;
 }
 
-/* What is wrong with one program alone ends only that one. */
+/* True unless the error concerns one program only. */
 static bool ends_all(enum status status) {
     return status == STATUS_INTERRUPTED || status == STATUS_MEMORY || status == STATUS_IO;
 }
@@ -270,7 +270,7 @@ static enum status do_programs(struct run *r, struct error *e) {
     return status;
 }
 
-/* Every name must be that of a program. */
+/* Checks that every name is that of a program. */
 static enum status check_names(const struct optimise_request *q, struct error *e) {
     for (const char *at = q->programs; at != NULL && *at != '\0';) {
         const int len = (int)strcspn(at, ",");

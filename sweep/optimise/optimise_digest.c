@@ -7,8 +7,8 @@
 
 #include "optimise/layout_rows.h"
 
-/* Without times, and without i1_misses: which of the C library's functions a program chooses depends
- * on the host's processor. */
+/* Without times and i1_misses: the host's processor decides which of the C library's functions a
+ * program uses. */
 static const char rows_sql[] =
     "SELECT kind, technique, sampling, inferred, observed, predicted, overlap, lines, taken, jumps,"
     " instructions, bytes, stale FROM bolt_layout WHERE bolt_program_id = ?"
@@ -39,7 +39,7 @@ static enum status add(void *user, size_t columns, const char *const *names,
     return ok ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory");
 }
 
-/* Of everything but the programs that determines the rows. */
+/* Everything but the programs that determines the rows. */
 static enum status define(struct digest *d, const struct config *c, const struct tools *t,
                           struct error *e) {
     struct hash *h = hash_start();

@@ -39,7 +39,7 @@ static bool push_found(struct layouts *out, const struct config *c, const struct
         if (!fits(p, &c->budgets.at[i]))
             continue;
         ok = vec_push(&out->list, l);
-        l.inferred = true; /* with a structure, falls are there already */
+        l.inferred = true; /* a structure already has the falls */
         if (ok && !p->technique->needs_structure)
             ok = vec_push(&out->list, l);
     }

@@ -21,18 +21,18 @@ struct layout {
     size_t budget;
     bool inferred;
     char sampling[80];
-    bool needless; /* of the present program: it has no other input */
-    bool there;    /* in the database */
+    bool needless; /* not needed for the current program, which has no other input */
+    bool there;    /* already in the database */
 };
 struct layouts {
-    VEC(struct layout) list; /* their numbers name folders */
+    VEC(struct layout) list; /* the index of a layout names its folder */
 };
-/* All layouts that the configuration asks for, in its order. */
+/* All layouts of the configuration, in its order. */
 enum status layouts_list(struct layouts *out, const struct config *c, struct error *e);
 /* "observed, every=1667 batch=25, inferred" */
 void layout_name(const struct layout *l, char *out, size_t size);
 
-/* A program's runs, as it was built. */
+/* Recordings of a program in its original layout. */
 struct recorded {
     struct qemu_result base, other; /* with its input, with samples; with its other input */
     struct worth_reference *worth;
@@ -41,12 +41,12 @@ struct recorded {
 enum status recorded_prepare(struct recorded *r, struct error *e);
 void recorded_free(struct recorded *r);
 
-/* The profile's graph, and how it compares with the exact one. */
+/* A profile's graph, and how it compares with the exact one. */
 struct layout_profile {
     struct graph graph;
-    const struct structure *structure; /* that it belongs to */
+    const struct structure *structure; /* the structure that it belongs to */
     uint64_t observed;
-    double predicted, overlap; /* NAN: cannot be told */
+    double predicted, overlap; /* NAN: undefined */
 };
 /* Not for LAYOUT_ORIGINAL and LAYOUT_NONE, which have none. The caller frees out->graph. */
 enum status layout_profile_make(struct layout_profile *out, const struct layout *l,

@@ -1,5 +1,5 @@
-/* build_exec: the options of `hotgraph build` for a technique that is a program. Private to the
- * commands. */
+/* build_exec: the options of `hotgraph build` for an external technique. Private to the commands.
+ */
 #ifndef HOTGRAPH_COMMANDS_BUILD_EXEC_H
 #define HOTGRAPH_COMMANDS_BUILD_EXEC_H
 
@@ -15,17 +15,17 @@ struct build_exec {
     struct exec exec;
     char *words; /* copy of the command, cut at blanks */
     char names[TECHNIQUE_PARAMETERS][64];
-    const char *values[TECHNIQUE_PARAMETERS][2]; /* each with NULL behind it */
+    const char *values[TECHNIQUE_PARAMETERS][2]; /* each followed by NULL */
 };
 
 enum { BUILD_EXEC_OPTIONS = 5 };
 void build_exec_options(struct build_exec *b, struct option_spec options[BUILD_EXEC_OPTIONS]);
-/* Is --exec among the words? The technique's own parameters are no options then. */
+/* Is --exec among the words? Then the technique's own parameters are no options. */
 bool build_exec_wanted(int argc, char **argv);
-/* The name of an option that is given without --exec; NULL: none is. */
+/* The name of an option that was given although --exec was not; NULL: none. */
 const char *build_exec_stray(const struct build_exec *b);
-/* STATUS_ARGUMENT if the options make no sense. structure: the program gets it. Makes the program
- * the technique of the choice, which refers to b from then on. */
+/* Makes the program the chosen technique, which then refers to b. STATUS_ARGUMENT if the options
+ * are invalid. structure: the program also gets the structure. */
 enum status build_exec_choose(struct build_exec *b, bool structure, struct technique_choice *c,
                               struct error *e);
 void build_exec_free(struct build_exec *b);

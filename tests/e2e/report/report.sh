@@ -429,8 +429,8 @@ test "$(grep -c '<option value=.a-program' twenty/index.html)" -gt 0 || fail "no
 plain one.db --out a
 ! test -e a/figures/batches-two.svg || fail "a figure of a game that is gone"
 plain x.db --out plain
-test "$(grep -c 'Graphviz is not installed' plain/index.html)" = 1 || fail "what is said of Graphviz"
-test "$(grep -c 'gnuplot is not installed, which draws' plain/index.html)" = 1 && ! test -e plain/figures/precision-one.gp ||
+test "$(grep -c 'because Graphviz, which lays them out, is not installed' plain/index.html)" = 1 || fail "what is said of Graphviz"
+test "$(grep -c 'because gnuplot, which draws them, is not installed' plain/index.html)" = 1 && ! test -e plain/figures/precision-one.gp ||
     fail "what is said of gnuplot"
 empty plain/index.html
 grep -q 'gnuplot is not installed' errors || fail "nothing is said of gnuplot: $(cat errors)"
