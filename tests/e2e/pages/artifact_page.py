@@ -89,6 +89,10 @@ def check_commands(steps):
             known = subprocess.run([HOTGRAPH, name, "--help=options"], capture_output=True, text=True, check=False).stdout
             for option in re.findall(r" (--[a-z-]+)", line):
                 expect(f"\n{option}\t" in "\n" + known, f"{name} has no {option}")
+    studies = re.search(r"^STUDIES \?= (.*)", read("Makefile"), re.M)[1].split()
+    tails = next(step for step in steps if "for study in" in step.command)
+    expect(re.search(r"for study in ([^;]*);", tails.command)[1].split() == studies and tails.expect.strip() == str(len(studies)),
+           f"the page does not look at all of these studies: {studies}")
     times = set(re.findall(r"^\| ([^|]*?) \|", TEXT.split("| section |")[1].split("\n\n")[0], re.M)) - {"---"}
     expect(times == {step.section for step in steps}, f"the table of times has other sections: {times ^ {s.section for s in steps}}")
 
