@@ -41,7 +41,12 @@ WAYS = {
                (*GOLDEN, "golden", "--structure", "STRUCTURE", "--watch", "sampler")),
     "calls": (("sample", *GOLDEN, "calls", "--structure", "STRUCTURE", "--out", "OUT.hgstream"),
               (*GOLDEN, "calls", "--structure", "STRUCTURE", "--watch", "sampler")),
+    "lbr": (("sample", "--by", "lbr", "--interval-ms", "30", "--out", "OUT.hgstream"),
+            ("--by", "lbr", "--interval-ms", "30", "--watch", "sampler")),
+    "lbr_taken": (("sample", "--by", "lbr_taken", "--every", "5000", "--out", "OUT.hgstream"),
+                  ("--by", "lbr_taken", "--every", "5000", "--watch", "sampler")),
     "entries": (("profile", "--technique", "entries", "--out", "OUT.graph"), ("--technique", "entries")),
+    "decay": (("profile", "--technique", "decay", "--out", "OUT.graph"), ("--technique", "decay")),
 }
 FRAME = "movie_play_frame"  # what is counted: all that this function does
 SUFFIX = re.compile(r"\.(part|lto_priv|isra|constprop|cold).*")

@@ -17,7 +17,6 @@
 #include "nes/engine.h"
 #include "profile/profile.h"
 #include "profile/structure/region.h"
-#include "profile/structure/structure.h"
 
 #include <stdlib.h>
 
@@ -33,9 +32,8 @@ struct head {
 
 struct decay {
     struct nes *nes;
-    unsigned id;
+    struct region_watch watch;
     uint64_t threshold, period, due; /* period in cycles; 0: never halved */
-    struct structure_recorder *recorder;
     VEC(struct head) heads;
     struct map head_at; /* address -> index */
     uint64_t halvings, first_hot;
@@ -106,7 +104,7 @@ static void halve(void *self, uint64_t cycle) {
     x->halvings++;
     while (x->due <= cycle)
         x->due += x->period;
-    nes_set_alarm(x->nes, x->id, x->due);
+    nes_set_alarm(x->nes, x->watch.id, x->due);
 }
 
 static void release(struct decay *x) {
@@ -119,8 +117,7 @@ static void abandon(void *self) {
     struct decay *x = self;
     if (x == NULL)
         return;
-    structure_abandon(x->recorder);
-    nes_detach(x->nes, x->id);
+    region_abandon(&x->watch);
     release(x);
 }
 
@@ -135,55 +132,39 @@ static enum status attach(void **self, struct nes *nes, const int64_t *values, s
     x->due = nes_cycle(nes) + x->period;
     const struct observer observer = {
         .self = x, .instrument = instrument, .thread = context_changes, .alarm = halve};
-    enum status status = nes_attach(nes, &observer, &x->id, e);
-    if (status == STATUS_OK) {
-        status = structure_attach(&x->recorder, nes, e);
-        if (status != STATUS_OK)
-            nes_detach(nes, x->id);
-    }
+    const enum status status = region_attach(&x->watch, nes, &observer, e);
     if (status != STATUS_OK) {
         release(x);
         return status;
     }
     if (x->period != 0)
-        nes_set_alarm(nes, x->id, x->due);
+        nes_set_alarm(nes, x->watch.id, x->due);
     *self = x;
     return STATUS_OK;
 }
 
-static enum status hot_set(struct profile *out, const struct decay *x, const struct structure *s,
-                           struct error *e) {
-    size_t count = 0;
-    uint32_t *heads = calloc(x->heads.len + 1, sizeof *heads);
-    if (heads == NULL)
-        return error_set(e, STATUS_MEMORY, "out of memory for decay");
-    for (size_t i = 0; i < x->heads.len; i++) {
-        const struct head *h = &x->heads.at[i];
-        out->cost.records += h->hit || nes_counters(x->nes)[h->counter] != 0;
-        if (h->hot)
-            heads[count++] = h->address;
-    }
-    out->counts[out->count_count++] = (struct named_count){"hot_heads", count};
-    out->counts[out->count_count++] = (struct named_count){"halvings", x->halvings};
-    out->counts[out->count_count++] = (struct named_count){"first_hot_cycle", x->first_hot};
-    const enum status status = region_set(out, s, heads, count, e);
-    free(heads);
-    return status;
-}
-
 static enum status finish(void *self, struct profile *out, struct error *e) {
     struct decay *x = self;
-    struct structure s;
-    *out = (struct profile){.cost = {.probes = nes_probes_fired(x->nes, x->id), .structure = true}};
-    nes_detach(x->nes, x->id);
-    enum status status = structure_finish(x->recorder, &s, e);
-    if (status == STATUS_OK && x->out_of_memory)
-        status = error_set(e, STATUS_MEMORY, "out of memory for decay");
-    if (status == STATUS_OK)
-        status = hot_set(out, x, &s, e);
-    if (status != STATUS_OK)
+    uint64_t records = 0;
+    VEC(uint32_t) hot = {0};
+    for (size_t i = 0; i < x->heads.len; i++) {
+        const struct head *h = &x->heads.at[i];
+        records += h->hit || nes_counters(x->nes)[h->counter] != 0;
+        if (h->hot)
+            x->out_of_memory |= !vec_push(&hot, h->address);
+    }
+    enum status status = region_finish(&x->watch, out, hot.at, hot.len, e);
+    if (status == STATUS_OK && x->out_of_memory) {
         profile_free(out);
-    structure_free(&s);
+        status = error_set(e, STATUS_MEMORY, "out of memory for decay");
+    }
+    if (status == STATUS_OK) {
+        out->cost.records = records;
+        out->counts[out->count_count++] = (struct named_count){"hot_heads", hot.len};
+        out->counts[out->count_count++] = (struct named_count){"halvings", x->halvings};
+        out->counts[out->count_count++] = (struct named_count){"first_hot_cycle", x->first_hot};
+    }
+    vec_free(&hot);
     release(x);
     return status;
 }

@@ -17,7 +17,6 @@
 #include "nes/engine.h"
 #include "profile/profile.h"
 #include "profile/structure/region.h"
-#include "profile/structure/structure.h"
 
 #include <stdlib.h>
 
@@ -32,9 +31,8 @@ struct routine {
 
 struct entries {
     struct nes *nes;
-    unsigned id;
+    struct region_watch watch;
     uint64_t threshold, share;
-    struct structure_recorder *recorder;
     VEC(struct routine) routines;
     struct map routine_at; /* entry -> index */
     uint64_t told;         /* calls of the handler */
@@ -122,20 +120,6 @@ static void choose_by_share(struct entries *x) {
     }
 }
 
-static enum status make_set(struct profile *out, const struct entries *x, const struct structure *s,
-                            struct error *e) {
-    size_t count = 0;
-    uint32_t *heads = calloc(x->routines.len + 1, sizeof *heads);
-    if (heads == NULL)
-        return error_set(e, STATUS_MEMORY, "out of memory for entries");
-    for (size_t i = 0; i < x->routines.len; i++)
-        if (x->routines.at[i].hot)
-            heads[count++] = x->routines.at[i].entry;
-    const enum status status = region_set(out, s, heads, count, e);
-    free(heads);
-    return status;
-}
-
 static void release(struct entries *x) {
     vec_free(&x->routines);
     map_free(&x->routine_at);
@@ -146,8 +130,7 @@ static void abandon(void *self) {
     struct entries *x = self;
     if (x == NULL)
         return;
-    structure_abandon(x->recorder);
-    nes_detach(x->nes, x->id);
+    region_abandon(&x->watch);
     release(x);
 }
 
@@ -161,12 +144,7 @@ static enum status attach(void **self, struct nes *nes, const int64_t *values, s
     x->share = (uint64_t)values[SHARE];
     const struct observer observer = {
         .self = x, .instrument = instrument, .thread = thread_changes};
-    enum status status = nes_attach(nes, &observer, &x->id, e);
-    if (status == STATUS_OK) {
-        status = structure_attach(&x->recorder, nes, e);
-        if (status != STATUS_OK)
-            nes_detach(nes, x->id);
-    }
+    const enum status status = region_attach(&x->watch, nes, &observer, e);
     if (status != STATUS_OK) {
         release(x);
         return status;
@@ -177,26 +155,26 @@ static enum status attach(void **self, struct nes *nes, const int64_t *values, s
 
 static enum status finish(void *self, struct profile *out, struct error *e) {
     struct entries *x = self;
-    struct structure s;
-    *out = (struct profile){.cost = {.probes = nes_probes_fired(x->nes, x->id), .structure = true}};
-    nes_detach(x->nes, x->id);
-    enum status status = structure_finish(x->recorder, &s, e);
+    uint64_t records = 0;
+    VEC(uint32_t) hot = {0};
     if (x->threshold == 0)
         choose_by_share(x);
-    uint64_t hot = 0;
     for (size_t i = 0; i < x->routines.len; i++) {
-        out->cost.records += entered(x, &x->routines.at[i]) != 0;
-        hot += x->routines.at[i].hot;
+        records += entered(x, &x->routines.at[i]) != 0;
+        if (x->routines.at[i].hot)
+            x->out_of_memory |= !vec_push(&hot, x->routines.at[i].entry);
     }
-    out->counts[out->count_count++] = (struct named_count){"hot_routines", hot};
-    out->counts[out->count_count++] = (struct named_count){"handler_calls", x->told};
-    if (status == STATUS_OK && x->out_of_memory)
-        status = error_set(e, STATUS_MEMORY, "out of memory for entries");
-    if (status == STATUS_OK)
-        status = make_set(out, x, &s, e);
-    if (status != STATUS_OK)
+    enum status status = region_finish(&x->watch, out, hot.at, hot.len, e);
+    if (status == STATUS_OK && x->out_of_memory) {
         profile_free(out);
-    structure_free(&s);
+        status = error_set(e, STATUS_MEMORY, "out of memory for entries");
+    }
+    if (status == STATUS_OK) {
+        out->cost.records = records;
+        out->counts[out->count_count++] = (struct named_count){"hot_routines", hot.len};
+        out->counts[out->count_count++] = (struct named_count){"handler_calls", x->told};
+    }
+    vec_free(&hot);
     release(x);
     return status;
 }

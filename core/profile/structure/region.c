@@ -1,4 +1,4 @@
-/* The edges that are reached from some addresses, within routines. */
+/* The edges that are reached from hot addresses, within routines; and what watches for these. */
 #include "profile/structure/region.h"
 
 #include <stdlib.h>
@@ -61,4 +61,37 @@ enum status region_set(struct profile *out, const struct structure *s, const uin
     free(w.inside);
     free(w.queue);
     return ok ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory for a region");
+}
+
+/* ---- watching ---- */
+
+enum status region_attach(struct region_watch *w, struct nes *nes, const struct observer *observer,
+                          struct error *e) {
+    w->nes = nes;
+    enum status status = nes_attach(nes, observer, &w->id, e);
+    if (status != STATUS_OK)
+        return status;
+    status = structure_attach(&w->recorder, nes, e);
+    if (status != STATUS_OK)
+        nes_detach(nes, w->id);
+    return status;
+}
+
+void region_abandon(struct region_watch *w) {
+    structure_abandon(w->recorder);
+    nes_detach(w->nes, w->id);
+}
+
+enum status region_finish(struct region_watch *w, struct profile *out, const uint32_t *heads,
+                          size_t count, struct error *e) {
+    struct structure s;
+    *out = (struct profile){.cost = {.probes = nes_probes_fired(w->nes, w->id), .structure = true}};
+    nes_detach(w->nes, w->id);
+    enum status status = structure_finish(w->recorder, &s, e);
+    if (status == STATUS_OK)
+        status = region_set(out, &s, heads, count, e);
+    if (status != STATUS_OK)
+        profile_free(out);
+    structure_free(&s);
+    return status;
 }

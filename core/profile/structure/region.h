@@ -1,4 +1,5 @@
-/* region: the edges that are reached from some addresses. Private to core/profile. */
+/* region: watchers of hot addresses, and the edges that are reached from these. Private to
+ * core/profile. */
 #ifndef HOTGRAPH_PROFILE_REGION_H
 #define HOTGRAPH_PROFILE_REGION_H
 
@@ -10,5 +11,20 @@
  * out->cost.steps. Heads that begin no block are left out. */
 enum status region_set(struct profile *out, const struct structure *s, const uint32_t *heads,
                        size_t count, struct error *e);
+
+/* A watcher that finds hot addresses while the structure is recorded beside it. */
+struct region_watch {
+    struct nes *nes;
+    unsigned id; /* of the observer */
+    struct structure_recorder *recorder;
+};
+/* Attaches the observer and a recorder of the structure; on failure neither is attached. */
+enum status region_attach(struct region_watch *w, struct nes *nes, const struct observer *observer,
+                          struct error *e);
+void region_abandon(struct region_watch *w); /* detaches both, without a result */
+/* Detaches both. Fills *out with the set that is reached from the addresses in heads, and the costs of
+ * the probes; on failure *out is empty. */
+enum status region_finish(struct region_watch *w, struct profile *out, const uint32_t *heads,
+                          size_t count, struct error *e);
 
 #endif
