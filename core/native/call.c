@@ -44,6 +44,7 @@ void locks_set(struct hotprobe *h) {
     if (h->atomic)
         return;
     h->atomic = true;
+    pairs_threads(&h->pairs);
     /* The whole instruction changes: no other thread may execute it. */
     bool spread = h->options.spread && !many_threads() && thread_counters_spread(h);
     for (size_t i = 0; i < h->patches.len; i++) {

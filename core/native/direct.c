@@ -1,6 +1,6 @@
 /*
- * Redirects direct calls and jumps to a probed instruction to its stub: a hit then costs one jump
- * instead of two.
+ * Redirects direct calls and jumps to a probed instruction, in the text and in stubs, to its stub: a
+ * hit then costs one jump instead of two, and no trap.
  *
  *     call f  ->  f: jmp stub          becomes          call stub
  *
@@ -66,9 +66,34 @@ static const struct stub *stub_at(struct hotprobe *h, uintptr_t at) {
     const struct patch *p = index_find(&h->homes, at);
     while (p != NULL && !p->in)
         p = p->older;
-    if (p == NULL || p->is_gate || p->strategy == HOTPROBE_TRAP || p->stub->pushed)
+    if (p == NULL || p->is_gate || p->stub->pushed)
         return NULL;
     return p->stub;
+}
+
+/* The stub of the probe at the target of a direct jump or call; NULL: it has none. */
+static const struct stub *stub_of_target(struct hotprobe *h, const struct object *o,
+                                         uintptr_t target) {
+    if (!in_text(o, target) || (*mark_at(o, target) & (MARK_OURS | MARK_ENTRY)) == 0)
+        return NULL;
+    return stub_at(h, after_endbr(o, target));
+}
+
+/* The same for the jumps and calls that are in stubs themselves. */
+static void lead_stub(struct hotprobe *h, const struct patch *p) {
+    const struct stub *s = p->stub;
+    for (unsigned k = 0; k <= p->count; k++) {
+        struct insn i = {.target = p->at + p->offset[k]};
+        if (s->distance[k] == 0 ||
+            (k < p->count && !insn_decode_copy(&i, p->old + p->offset[k], p->at + p->offset[k])))
+            continue;
+        const struct stub *to = stub_of_target(h, p->object, i.target);
+        const uintptr_t at = s->at + s->distance[k];
+        const int64_t d = to != NULL ? (int64_t)(to->at - (at + DISTANCE)) : 0;
+        const int32_t distance = (int32_t)d;
+        if (to != NULL && d == distance)
+            pool_write(h, at, &distance, sizeof distance);
+    }
 }
 
 static bool lead(struct hotprobe *h, struct rewrite *w, const struct object *o, uintptr_t at) {
@@ -79,9 +104,7 @@ static bool lead(struct hotprobe *h, struct rewrite *w, const struct object *o, 
     uintptr_t next = at + offset + DISTANCE;
     memcpy(&distance, (const void *)(at + offset), sizeof distance);
     uintptr_t target = next + (uint64_t)(int64_t)distance;
-    if (!in_text(o, target) || (*mark_at(o, target) & (MARK_OURS | MARK_ENTRY)) == 0)
-        return true;
-    const struct stub *s = stub_at(h, after_endbr(o, target));
+    const struct stub *s = stub_of_target(h, o, target);
     int64_t d = s != NULL ? (int64_t)(s->at - next) : 0;
     if (s == NULL || d != (int32_t)d)
         return true;
@@ -100,5 +123,8 @@ bool direct_lead(struct hotprobe *h) {
         if (!rewrite_flush(h, &w))
             return false;
     }
-    return true;
+    for (size_t i = 0; i < h->patches.len; i++)
+        if (h->patches.at[i]->in && !h->patches.at[i]->is_gate && h->patches.at[i]->stub != NULL)
+            lead_stub(h, h->patches.at[i]);
+    return pool_flush(h, h->mem);
 }

@@ -102,6 +102,14 @@ enum { HOTPROBE_THREAD_SLOTS = 1 << 18 };
 enum hotprobe_flags {
     HOTPROBE_ATOMIC = 1, /* locked increments from the start */
     HOTPROBE_EVERY = 2,  /* call `call` at every execution; no counter */
+    HOTPROBE_FALL = 4,   /* at a conditional branch: count only when it is not taken */
+    HOTPROBE_PAIRS =
+        8, /* at an indirect jump or call, or a return: count each target by itself, for
+                            one thread; `data` is the site's number, `call` is ignored; see
+                            hit/pairs.h. Only in a session with pairs_open() */
+    HOTPROBE_COVER =
+        16, /* count nothing, but execute the instruction in a stub: what it leads to by
+                            itself is then reached without another jump or trap in the text */
 };
 
 /* The argument of a called function. Registers are the program's at the site, in the order of the

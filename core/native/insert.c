@@ -37,6 +37,8 @@ static struct hotprobe_probe *probe_of(struct patch *p, unsigned boundary,
  * probes in libc get no slot, because a new thread executes libc's code before it has a block. */
 static bool counter_give(struct hotprobe *h, const struct patch *p, struct hotprobe_probe *q,
                          const struct hotprobe_request *r) {
+    if ((r->flags & (HOTPROBE_PAIRS | HOTPROBE_COVER)) != 0)
+        return true;
     bool own = h->options.per_thread || (h->options.spread && !p->object->begins_threads);
     if (own && r->threshold == 0 && r->flags == 0 && h->slots_used < THREAD_SLOTS)
         q->slot = h->slots_used++;
@@ -44,6 +46,11 @@ static bool counter_give(struct hotprobe *h, const struct patch *p, struct hotpr
         return true;
     q->counter = pool_counter(h, p->at, &q->counter_offset);
     return q->counter != NULL;
+}
+
+/* The order of probes in a stub: those of a branch that falls through come after it. */
+static unsigned probe_order(const struct hotprobe_probe *q) {
+    return 2u * q->boundary + ((q->flags & HOTPROBE_FALL) != 0);
 }
 
 static enum hotprobe_reason probe_add(struct hotprobe *h, struct patch *p, unsigned boundary,
@@ -64,7 +71,7 @@ static enum hotprobe_reason probe_add(struct hotprobe *h, struct patch *p, unsig
         q->flags = r->flags;
         q->boundary = (uint8_t)boundary;
         struct hotprobe_probe **at = &p->probes;
-        while (*at != NULL && (*at)->boundary <= boundary)
+        while (*at != NULL && probe_order(*at) <= probe_order(q))
             at = &(*at)->next;
         q->next = *at;
         *at = q;
@@ -93,16 +100,19 @@ static enum hotprobe_reason join(struct hotprobe *h, struct patch *p, uintptr_t 
     return HOTPROBE_OVERLAPS;
 }
 
-static enum hotprobe_reason put_in(struct hotprobe *h, const struct patch *plan,
+static enum hotprobe_reason put_in(struct hotprobe *h, const struct patch *plan, unsigned boundary,
                                    struct hotprobe_request *r) {
     struct patch *p = patch_for(h, plan);
-    enum hotprobe_reason reason = p != NULL ? probe_add(h, p, 0, r) : HOTPROBE_NO_MEMORY;
+    enum hotprobe_reason reason = p != NULL ? probe_add(h, p, boundary, r) : HOTPROBE_NO_MEMORY;
     if (reason != HOTPROBE_DONE)
         return reason;
     p->gate = plan->gate;
     p->host = plan->host;
-    if (p->host != NULL)
+    if (p->host != NULL) {
         p->host->guest = p;
+        if (!patch_changed(h, p->host)) /* its window holds the slot, and may be in since before */
+            return HOTPROBE_NO_MEMORY;
+    }
     return patch_claim(h, p) ? HOTPROBE_DONE : HOTPROBE_NO_MEMORY;
 }
 
@@ -145,7 +155,63 @@ static enum hotprobe_reason try_jump(struct hotprobe *h, struct object *o, uintp
     if (p != NULL && p->in)
         return join(h, p, site, r);
     enum hotprobe_reason reason = window_find(h, o, site, &plan);
-    return reason == HOTPROBE_DONE ? put_in(h, &plan, r) : reason;
+    return reason == HOTPROBE_DONE ? put_in(h, &plan, 0, r) : reason;
+}
+
+/* The instruction before `at`, if `at` is reached only from there, by falling through; 0: none. */
+static uintptr_t step_back(struct hotprobe *h, const struct object *o, uintptr_t at) {
+    uintptr_t p = at - 1;
+    struct insn i;
+    if ((*mark_at(o, at) & (MARK_TARGET | MARK_ENTRY)) != 0)
+        return 0;
+    while (p > o->text && at - p < 15 && (*mark_at(o, p) & MARK_START) == 0)
+        p--;
+    if (p < o->text || (*mark_at(o, p) & MARK_START) == 0)
+        return 0;
+    if ((*mark_at(o, p) & MARK_OURS) != 0) {
+        const struct patch *q = index_find(&h->traps, p);
+        return q != NULL && q->in && q->at + q->offset[q->count] == at ? p : 0;
+    }
+    if (!insn_decode(&i, p, o->text_end) || p + i.length != at)
+        return 0;
+    return i.flow == FLOW_NEXT || i.flow == FLOW_BRANCH || i.flow == FLOW_LOOP ? p : 0;
+}
+
+/* The index of the site among the window's instructions; the window's count if it is not there. */
+static unsigned boundary_of(const struct patch *p, uintptr_t site) {
+    unsigned k = 0;
+    while (k < p->count && p->at + p->offset[k] != site)
+        k++;
+    return k;
+}
+
+/* Jumps that end a block are short, but what comes before them has room: plans a window that begins
+ * there and ends with the jump, or lengthens the one that is there. */
+static enum hotprobe_reason try_cover(struct hotprobe *h, struct object *o, uintptr_t site,
+                                      struct hotprobe_request *r) {
+    struct insn end;
+    struct patch plan;
+    enum hotprobe_reason reason = try_jump(h, o, site, r);
+    if (!h->options.at_start || reason == HOTPROBE_DONE || reason == HOTPROBE_OVERLAPS ||
+        !strategy_on(h, HOTPROBE_OVER_SEVERAL) || !insn_decode(&end, site, o->text_end))
+        return reason;
+    for (uintptr_t at = step_back(h, o, site); at != 0; at = step_back(h, o, at)) {
+        unsigned length = (unsigned)(site + end.length - at);
+        if (length > WINDOW)
+            break;
+        if ((*mark_at(o, at) & MARK_OURS) != 0) {
+            struct patch *p = index_find(&h->traps, at);
+            if (!patch_can_grow(p) || !patch_grow(h, o, p, (unsigned)(site + end.length - p->at)))
+                break;
+            return probe_add(h, p, boundary_of(p, site), r);
+        }
+        if (window_find(h, o, at, &plan) != HOTPROBE_DONE ||
+            (plan.offset[plan.count] < length && !window_grow(h, o, &plan, length)))
+            continue;
+        if (boundary_of(&plan, site) < plan.count)
+            return put_in(h, &plan, boundary_of(&plan, site), r);
+    }
+    return reason;
 }
 
 static enum hotprobe_reason try_single(struct hotprobe *h, struct object *o, uintptr_t site,
@@ -171,7 +237,7 @@ static enum hotprobe_reason try_single(struct hotprobe *h, struct object *o, uin
         for (unsigned k = 0; k < sizeof plan.slot_old; k++)
             *mark_at(o, slot + k) |= MARK_OURS;
     }
-    return put_in(h, &plan, r);
+    return put_in(h, &plan, 0, r);
 }
 
 /* Drops references to the caller's requests. */
@@ -214,7 +280,8 @@ static bool pass_jump(struct insertion *n) {
         if (o == NULL)
             continue;
         n->s->order.at[i].site = site;
-        r->reason = try_jump(n->h, o, site, r);
+        const bool ends = (r->flags & (HOTPROBE_FALL | HOTPROBE_PAIRS | HOTPROBE_COVER)) != 0;
+        r->reason = ends ? try_cover(n->h, o, site, r) : try_jump(n->h, o, site, r);
         if (may_try(r->reason) &&
             !seq_push(&n->s->wishes, ((struct wish){site, n->s->order.at[i].request})))
             return false;

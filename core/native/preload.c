@@ -1,5 +1,7 @@
 /* The library as `hotgraph native` preloads it: inserts probes before main; the counts go to the
  * session's folder. */
+#include "native/edges.h"
+#include "native/lines.h"
 #include "native/session.h"
 #include "native/session_state.h"
 
@@ -18,7 +20,7 @@ struct order {
     char folder[3000], counters[4096], thread_counters[4096], functions[1024];
     enum hotprobe_kind kind;
     uint64_t threshold;
-    bool atomic;
+    bool atomic, graph;
     struct hotprobe_options options;
 };
 
@@ -40,48 +42,6 @@ static void hot_part(void) {
     (void)mremap(copy, hot_bytes, hot_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, hot);
 }
 
-struct lines {
-    int fd;
-    size_t len;
-    char text[8192];
-    bool failed;
-};
-
-static void lines_flush(struct lines *l) {
-    l->failed |= write(l->fd, l->text, l->len) != (ssize_t)l->len;
-    l->len = 0;
-}
-
-static void lines_put(struct lines *l, const char *text, size_t n) {
-    for (size_t k = 0; k < n; k++) {
-        if (l->len == sizeof l->text)
-            lines_flush(l);
-        l->text[l->len++] = text[k];
-    }
-}
-
-static void lines_number(struct lines *l, uint64_t v) {
-    char digits[24];
-    size_t k = sizeof digits;
-    digits[--k] = ' ';
-    do
-        digits[--k] = (char)('0' + v % 10);
-    while ((v /= 10) != 0);
-    lines_put(l, digits + k, sizeof digits - k);
-}
-
-static bool lines_open(struct lines *l, const struct order *o, const char *name) {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", o->folder, name);
-    *l = (struct lines){.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)};
-    return l->fd >= 0;
-}
-
-static bool lines_close(struct lines *l) {
-    lines_flush(l);
-    return close(l->fd) == 0 && !l->failed;
-}
-
 /* Ends the process before the program starts: it must not run uncounted. */
 __attribute__((noreturn, format(printf, 2, 3))) static void give_up(const struct order *o,
                                                                     const char *format, ...) {
@@ -91,7 +51,7 @@ __attribute__((noreturn, format(printf, 2, 3))) static void give_up(const struct
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    if (lines_open(&l, o, "error")) {
+    if (lines_open(&l, o->folder, "error")) {
         lines_put(&l, text, strlen(text));
         lines_close(&l);
     }
@@ -118,7 +78,9 @@ static void environment_take(const char *name, const char *instead) {
 
 static void option(struct order *o, const char *key, const char *value) {
     uint64_t n = strtoull(value, NULL, 10);
-    if (strcmp(key, "kind") == 0)
+    if (strcmp(key, "kind") == 0 && strcmp(value, "edges") == 0)
+        o->graph = true;
+    else if (strcmp(key, "kind") == 0)
         o->kind = strcmp(value, "entries") == 0  ? HOTPROBE_ENTRIES
                   : strcmp(value, "blocks") == 0 ? HOTPROBE_BLOCKS
                                                  : HOTPROBE_INSTRUCTIONS;
@@ -229,9 +191,9 @@ static bool hot_open(const struct order *o, size_t sites) {
 
 static bool sites_write(const struct chosen *c, const struct order *o) {
     struct lines sites, objects;
-    if (!lines_open(&objects, o, "objects"))
+    if (!lines_open(&objects, o->folder, "objects"))
         return false;
-    if (!lines_open(&sites, o, "sites"))
+    if (!lines_open(&sites, o->folder, "sites"))
         return lines_close(&objects) && false;
     uint64_t object = 0;
     for (size_t i = 0; i < c->requests.len; i++) {
@@ -259,6 +221,28 @@ static bool sites_write(const struct chosen *c, const struct order *o) {
     return lines_close(&sites) && ok;
 }
 
+/* The counters of functions, blocks or instructions. */
+static void sites_start(struct hotprobe *h, const struct order *o) {
+    struct chosen c = {0};
+    struct error e = {0};
+    if (!choose(&c, h, o))
+        give_up(o, "out of memory");
+    check_file_size(&c, o);
+    if (!hot_open(o, c.requests.len))
+        give_up(o, "out of memory");
+    if (c.requests.len == 0)
+        give_up(o,
+                o->functions[0] != 0 ? "no function's name matches '%.800s'"
+                                     : "no function was found: no symbols and no .eh_frame%.0s",
+                o->functions);
+    if (hotprobe_insert(h, c.requests.at, c.requests.len, &e) != STATUS_OK)
+        give_up(o, "%s", e.text);
+    if (!sites_write(&c, o))
+        give_up(o, "%s: cannot write", o->folder);
+    seq_free(&c.requests);
+    seq_free(&c.functions);
+}
+
 __attribute__((constructor)) static void start(void) {
     const char *folder = getenv(HOTPROBE_SESSION);
     if (folder == NULL)
@@ -266,7 +250,6 @@ __attribute__((constructor)) static void start(void) {
     static struct order o; /* static, because the stack may be small */
     struct error e = {0};
     struct hotprobe *h = NULL;
-    struct chosen c = {0};
     snprintf(o.folder, sizeof o.folder, "%s", folder);
     options_read(&o);
     environment_take(HOTPROBE_SESSION, NULL);
@@ -275,6 +258,7 @@ __attribute__((constructor)) static void start(void) {
     snprintf(o.thread_counters, sizeof o.thread_counters, "%s/threads", o.folder);
     o.options.thread_counters = o.thread_counters;
     o.options.at_start = true;
+    o.options.trap |= o.graph;
     o.options.spread = true;
     int fd = open(o.counters, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0)
@@ -282,22 +266,10 @@ __attribute__((constructor)) static void start(void) {
     close(fd);
     if (hotprobe_open(&h, &o.options, &e) != STATUS_OK)
         give_up(&o, "%s", e.text);
-    if (!choose(&c, h, &o))
-        give_up(&o, "out of memory");
-    check_file_size(&c, &o);
-    if (!hot_open(&o, c.requests.len))
-        give_up(&o, "out of memory");
-    if (c.requests.len == 0)
-        give_up(&o,
-                o.functions[0] != 0 ? "no function's name matches '%.800s'"
-                                    : "no function was found: no symbols and no .eh_frame%.0s",
-                o.functions);
-    if (hotprobe_insert(h, c.requests.at, c.requests.len, &e) != STATUS_OK)
+    if (!o.graph)
+        sites_start(h, &o);
+    else if (edges_start(h, o.folder, &e) != STATUS_OK)
         give_up(&o, "%s", e.text);
-    if (!sites_write(&c, &o))
-        give_up(&o, "%s: cannot write", o.folder);
-    seq_free(&c.requests);
-    seq_free(&c.functions);
     if (session_settle(h, &e) != STATUS_OK)
         give_up(&o, "%s", e.text);
 }

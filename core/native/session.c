@@ -34,6 +34,7 @@ static void in_child(void) {
     h->registered = false;
     pool_part(h);
     thread_counters_part(h);
+    pairs_part(&h->pairs);
     pthread_mutex_unlock(&h->lock);
 }
 
@@ -74,6 +75,8 @@ static void session_free(struct hotprobe *h, bool code_too) {
         object_free(&h->objects.at[i]);
     pool_free(h, code_too);
     thread_counters_close(h, code_too);
+    if (code_too)
+        pairs_close(&h->pairs);
     seq_free(&h->objects);
     seq_free(&h->listed);
     seq_free(&h->patches);

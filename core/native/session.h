@@ -4,7 +4,7 @@
  *
  *   options   written by the command, a line "key value" each:
  *
- *     kind entries|blocks|instructions, threshold N, functions GLOB, without BITS,
+ *     kind entries|blocks|instructions|edges, threshold N, functions GLOB, without BITS,
  *     assign local|greedy|exact, trap 1, unproven 1, libraries 1, atomic 1, per-thread 1,
  *     preload VALUE (LD_PRELOAD as it was)
  *
@@ -21,6 +21,17 @@
  *
  *   hot       64-bit words: the number of hot sites, then their numbers, in order
  *
+ *   pieces    instead of sites and hot, with kind edges, which is of the first object. The first line: address of the
+ *     text, its end, its offset in the file. Then a line for each piece of straight-line code of the
+ *     program, by address: offset in the file; offset of the target of the jump or call at its end, or
+ *     0; how it ends: n continues with the next piece, j jump, b conditional branch, c call, a
+ *     indirect jump or call, or return, s stops the program; whether other code than the program's may
+ *     enter it (0, 1); offset in `counters` of its count; the same of how often its branch was not
+ *     taken (0: that is the next piece's count); number of its site in `pairs` (0: none; else that has
+ *     its count); how many of these probes are traps; lengths of its instructions, a hexadecimal digit each; function's name or "-"
+ *
+ *   pairs     a page, of which two words are used (enum below); then cells, struct session_pair
+ *
  *   error     instead of all others: why the program was not run
  *
  * The program maps counters and hot, so they are complete however it ends.
@@ -28,6 +39,21 @@
 #ifndef HOTGRAPH_NATIVE_SESSION_H
 #define HOTGRAPH_NATIVE_SESSION_H
 
+#include <stdint.h>
+
 #define HOTPROBE_SESSION "HOTPROBE_SESSION"
+
+enum {
+    SESSION_PAIRS_HEAD = 4096, /* bytes before the cells */
+    SESSION_PAIRS_LOST = 1,    /* word: hits that found no cell */
+    SESSION_PAIRS_THREADS = 2, /* word: 1 once there was a second thread */
+    SESSION_PAIRS_SITE = 47,   /* addresses of programs have 47 bits */
+    SESSION_PAIRS_SITES = (1 << 17) - 1,
+};
+/* How often a site went to a target. Key: site << SESSION_PAIRS_SITE, plus the target's address; 0: an
+ * empty cell. */
+struct session_pair {
+    uint64_t key, count;
+};
 
 #endif

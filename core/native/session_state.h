@@ -4,6 +4,7 @@
  * only those below it (a test refuses circles):
  *
  *     preload, interpose              inside a program that `hotgraph native` runs
+ *     edges, lines                    the probes of an edge graph; text files for the command
  *     session                         opens and closes; lists what can be probed
  *     direct                          leads direct calls to stubs, after the last insertion
  *     insert, remove                  the two calls; call: how each begins and ends
@@ -11,9 +12,9 @@
  *     patch/padding, gate, free_bytes  room for long jumps
  *     patch/stub, window              a probe's code, and the bytes it overwrites
  *     patch/grace, patches, write_text  frees what is removed; the patches; bytes of text
- *     text/code, jump_tables, walk    which bytes are instructions
+ *     text/code, jump_tables, walk    which bytes are instructions; pieces: which follow each other
  *     text/decode, quick              one instruction; flags, relocate: its effects
- *     hit/hit, trap, counters         what runs at a hit; counters for each thread
+ *     hit/hit, trap, counters, pairs  what runs at a hit; counters for each thread, and for targets
  *     memory/pool                     memory for stubs and counters, near the text
  *     text/object, elf_symbols, frames  what is mapped, and the ELF files behind it
  *     memory/space                    ranges of addresses that are free
@@ -25,6 +26,7 @@
 #define HOTGRAPH_NATIVE_STATE_H
 
 #include "native/hit/counters.h"
+#include "native/hit/pairs.h"
 #include "native/memory/pool.h"
 #include "native/memory/site_index.h"
 #include "native/patch/grace.h"
@@ -62,6 +64,7 @@ struct hotprobe {
     struct index *_Atomic traps; /* an overwritten instruction -> the patch that is in */
     struct index *_Atomic homes; /* a patch's first byte -> the newest patch there */
     struct pool pool;
+    struct pairs pairs;
     VEC(struct patch *) gates; /* that are open */
     VEC(struct patch *) batch; /* that changed in the current call */
     struct scratch scratch;

@@ -71,7 +71,9 @@ void hotprobe_hit_call(uintptr_t pushed, uint64_t *frame) {
     frame[4] = stack + ((pushed & PUSHED) != 0 ? 8 : 0);
     struct hotprobe_hit hit = {p->site, (p->flags & HOTPROBE_EVERY) != 0 ? 0 : p->threshold, frame,
                                p->data};
-    if (p->call != NULL)
+    if ((p->flags & HOTPROBE_PAIRS) != 0)
+        pairs_miss(&p->session->pairs, &hit);
+    else if (p->call != NULL)
         p->call(&hit);
     frame[0] = rax;
     errno = error;

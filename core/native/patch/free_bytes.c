@@ -18,33 +18,43 @@
 #include "native/patch/window.h"
 #include "native/session_state.h"
 
+#include <string.h>
+
 enum { JUMP = 5, SHORT_JUMP = 2, FARTHEST = 127 };
 
 uintptr_t host_slot(const struct patch *host) {
     return host->at + JUMP;
 }
 
-/* Extends the window to the length of two jumps, and makes its stub anew. */
-static bool grow(struct hotprobe *h, struct object *o, struct patch *p) {
+bool patch_grow(struct hotprobe *h, struct object *o, struct patch *p, unsigned length) {
     struct patch before = *p;
     struct stub *stub = p->stub;
-    if (!window_grow(h, o, p, 2 * JUMP))
-        return false;
-    p->stub = p->spare = NULL; /* both were made for the shorter window */
-    if (stub_make(h, p) != HOTPROBE_DONE || !patch_claim(h, p) || !patch_changed(h, p)) {
+    if (!window_grow(h, o, p, length)) {
         *p = before;
         return false;
     }
-    pool_put(h, stub->at, stub->size);
+    memcpy(p->old, before.old, before.length); /* the text may have the jump already */
+    p->stub = p->spare = NULL;                 /* both were made for the shorter window */
+    if ((stub != NULL && stub_make(h, p) != HOTPROBE_DONE) || !patch_claim(h, p) ||
+        !patch_changed(h, p)) {
+        *p = before;
+        return false;
+    }
+    if (stub != NULL)
+        pool_put(h, stub->at, stub->size);
     return true;
 }
 
-static bool can_host(struct hotprobe *h, struct object *o, struct patch *p) {
-    const struct stub *s = p->stub;
+bool patch_can_grow(const struct patch *p) {
     bool jump = p->strategy == HOTPROBE_OVER_ONE || p->strategy == HOTPROBE_OVER_SEVERAL;
-    if (!p->in || !jump || p->is_gate || p->guest != NULL || s == NULL || s->pushed)
+    return p->in && jump && !p->is_gate && p->guest == NULL &&
+           (p->stub == NULL || !p->stub->pushed);
+}
+
+static bool can_host(struct hotprobe *h, struct object *o, struct patch *p) {
+    if (!patch_can_grow(p) || p->stub == NULL)
         return false;
-    return p->length >= 2 * JUMP || grow(h, o, p);
+    return p->length >= 2 * JUMP || patch_grow(h, o, p, 2 * JUMP);
 }
 
 static struct patch *host_at(struct hotprobe *h, struct object *o, uintptr_t slot) {

@@ -19,7 +19,18 @@
  *
  *     inc %gs:slot                from the process's second thread on
  *
- * and only inc and jz if flags are dead. The ds prefix has no effect; it becomes a lock prefix when
+ * and only inc and jz if flags are dead. A probe of pairs (hit/pairs.h) at an indirect jump or call,
+ * or at a return:
+ *
+ *     lea -128(%rsp), %rsp ; push %rax ; push %rcx
+ *     mov target, %rax ; add site(%rip), %rax                    the key
+ *     mov %rax, %rcx ; imul factor(%rip), %rcx ; shr $shift, %rcx ; shl $4, %rcx
+ *     add table(%rip), %rcx                                      its home
+ *     cmp %rax, (%rcx) ; jne 1f ; incq 8(%rcx) ; jmp 2f
+ *  1: cmp %rax, 16(%rcx) ; jne miss ; incq 24(%rcx)              the next cell
+ *  2: pop %rcx ; pop %rax ; lea 128(%rsp), %rsp
+ *
+ * with pushfq and popfq around it where flags are live. The ds prefix has no effect; it becomes a lock prefix when
  * the process gets its second thread.
  */
 #include "native/patch/stub.h"
@@ -47,7 +58,8 @@ struct build {
     bool constants;
     /* The overwritten instructions, decoded once, because the code is assembled twice. */
     struct insn insn[BOUNDARIES];
-    bool live[BOUNDARIES]; /* are flags live at the probe of each? */
+    bool live[BOUNDARIES];  /* are flags live at the probe of each? */
+    bool after[BOUNDARIES]; /* and after it, if it is a branch that falls through? */
 };
 
 static bool build_read(struct build *b) {
@@ -56,7 +68,9 @@ static bool build_read(struct build *b) {
         if (!insn_decode_copy(&b->insn[k], p->old + p->offset[k], p->at + p->offset[k]))
             return false;
     for (const struct hotprobe_probe *q = p->probes; q != NULL; q = q->next)
-        if (q->in && (q->flags & HOTPROBE_EVERY) == 0)
+        if (q->in && (q->flags & HOTPROBE_FALL) != 0)
+            b->after[q->boundary] = flags_live(p->object, q->site + b->insn[q->boundary].length);
+        else if (q->in && (q->flags & HOTPROBE_EVERY) == 0)
             b->live[q->boundary] = flags_live(p->object, q->site);
     return true;
 }
@@ -116,12 +130,90 @@ static void emit_shared(struct build *b, const struct hotprobe_probe *probe, boo
     }
 }
 
-static void emit_probe(struct build *b, const struct hotprobe_probe *probe) {
+/* mov target, %rax, for the indirect jump, call or return `i`, with the stack pointer `down` bytes
+ * below where it was. False: an operand that it does not know. */
+static bool emit_target(struct emit *e, const struct insn *i, uint32_t down) {
+    if (i->flow == FLOW_RETURN) {
+        emit_bytes(e, "\x48\x8b\x84\x24", 4); /* mov rax, [rsp + down] */
+        emit_u32(e, down);
+        return true;
+    }
+    const uint8_t *modrm = i->bytes + i->modrm_offset;
+    unsigned mod = *modrm >> 6, rm = *modrm & 7;
+    if (i->modrm_offset == 0 || modrm[-1] != 0xff)
+        return false;
+    uint8_t rex = i->modrm_offset >= 2 && (modrm[-2] & 0xf0) == 0x40 ? modrm[-2] : 0x40;
+    bool stack = rm == 4 && (rex & 1) == 0 && (mod == 3 || (modrm[1] & 7) == 4);
+    if (stack && mod == 3)
+        return false;
+    for (const uint8_t *prefix = i->bytes; prefix < modrm - 1; prefix++)
+        if (*prefix == 0x64 || *prefix == 0x65 || *prefix == 0x67) /* fs, gs, 32-bit address */
+            emit_bytes(e, prefix, 1);
+    uint8_t head[3] = {(uint8_t)(0x48 | (rex & 3)), 0x8b, (uint8_t)(*modrm & ~0x38)};
+    if (stack) {
+        int32_t d = 0;
+        if (mod == 1)
+            d = (int8_t)modrm[2];
+        else if (mod == 2)
+            memcpy(&d, modrm + 2, sizeof d);
+        head[2] = (uint8_t)((head[2] & 0x3f) | 0x80);
+        emit_bytes(e, head, sizeof head);
+        emit_bytes(e, modrm + 1, 1);
+        emit_u32(e, (uint32_t)d + down);
+        return true;
+    }
+    emit_bytes(e, head, sizeof head);
+    if (i->relative_memory)
+        emit_distance(e, i->memory, 0);
+    else
+        emit_bytes(e, modrm + 1, i->length - i->modrm_offset - 1u);
+    return true;
+}
+
+/* Counts in the cell of this site and its target; hit/pairs.c makes the cell when there is none. */
+static bool emit_pairs(struct build *b, const struct hotprobe_probe *probe) {
+    const struct pairs *t = &b->h->pairs;
+    const struct insn *i = &b->insn[probe->boundary];
+    bool live = b->live[probe->boundary];
+    if (b->hots == HOTS || t->at == NULL)
+        return false;
+    emit_bytes(&b->e, "\x48\x8d\x64\x24\x80", 5); /* lea rsp, [rsp - 128] */
+    if (live)
+        emit_bytes(&b->e, "\x9c", 1); /* pushfq */
+    emit_bytes(&b->e, "\x50\x51", 2); /* push rax; push rcx */
+    if (!emit_target(&b->e, i, 128 + 16 + (live ? 8 : 0) + (b->s->pushed ? 8 : 0)))
+        return false;
+    emit_bytes(&b->e, "\x48\x03\x05", 3); /* add rax, [rip + site] */
+    emit_constant(&b->e, &b->c, (uint64_t)(uintptr_t)probe->data << SESSION_PAIRS_SITE);
+    emit_bytes(&b->e, "\x48\x89\xc1\x48\x0f\xaf\x0d", 7); /* mov rcx, rax; imul rcx, [rip + c] */
+    emit_constant(&b->e, &b->c, PAIRS_FACTOR);
+    emit_bytes(&b->e, "\x48\xc1\xe9", 3); /* shr rcx, shift */
+    emit_bytes(&b->e, &t->shift, 1);
+    emit_bytes(&b->e, "\x48\xc1\xe1\x04\x48\x03\x0d", 7); /* shl rcx, 4; add rcx, [rip + at] */
+    emit_constant(&b->e, &b->c, (uintptr_t)t->at);
+    /* cmp [rcx], rax; jne 1f; inc [rcx + 8]; jmp 2f; 1: cmp [rcx + 16], rax; jne miss */
+    emit_bytes(&b->e, "\x48\x39\x01\x75\x06\x48\xff\x41\x08\xeb\x0e\x48\x39\x41\x10\x0f\x85", 17);
+    b->hot[b->hots++] = (struct hot){b->e.len, b->e.len + 8, probe, false};
+    emit_u32(&b->e, 0);
+    /* inc [rcx + 24]; 2: pop rcx; pop rax */
+    emit_bytes(&b->e, "\x48\xff\x41\x18\x59\x58", 6);
+    if (live)
+        emit_bytes(&b->e, "\x9d", 1);                         /* popfq */
+    emit_bytes(&b->e, "\x48\x8d\xa4\x24\x80\x00\x00\x00", 8); /* lea rsp, [rsp + 128] */
+    return true;
+}
+
+static bool emit_probe(struct build *b, const struct hotprobe_probe *probe) {
+    if ((probe->flags & HOTPROBE_COVER) != 0)
+        return true;
+    if ((probe->flags & HOTPROBE_PAIRS) != 0)
+        return emit_pairs(b, probe);
     if ((probe->flags & HOTPROBE_EVERY) != 0) {
         emit_call(b, probe, false);
-        return;
+        return true;
     }
-    bool live = b->live[probe->boundary];
+    bool fall = (probe->flags & HOTPROBE_FALL) != 0;
+    bool live = fall ? b->after[probe->boundary] : b->live[probe->boundary];
     if (live)
         emit_bytes(&b->e, "\x48\x8d\x64\x24\x80\x50\x9f\x0f\x90\xc0", 10);
     if (probe->counter == NULL)
@@ -130,6 +222,24 @@ static void emit_probe(struct build *b, const struct hotprobe_probe *probe) {
         emit_shared(b, probe, live);
     if (live)
         emit_bytes(&b->e, "\x04\x7f\x9e\x58\x48\x8d\xa4\x24\x80\x00\x00\x00", 12);
+    return true;
+}
+
+/* Emits the probes of instruction k, up to those behind it or from there on. */
+static bool emit_probes(struct build *b, const struct hotprobe_probe **probe, unsigned k,
+                        bool behind) {
+    for (; *probe != NULL && (*probe)->boundary == k; *probe = (*probe)->next) {
+        if (((*probe)->flags & HOTPROBE_FALL) != 0 && !behind)
+            break;
+        if ((*probe)->in && !emit_probe(b, *probe))
+            return false;
+    }
+    return true;
+}
+
+/* Relocated jumps and calls end with their distance. */
+static uint16_t last_distance(const struct build *b) {
+    return (uint16_t)(b->e.len - sizeof(uint32_t));
 }
 
 static bool emit_all(struct build *b, uintptr_t at) {
@@ -141,16 +251,20 @@ static bool emit_all(struct build *b, uintptr_t at) {
     const struct hotprobe_probe *probe = p->probes;
     for (unsigned k = 0; k < p->count; k++) {
         b->s->entry[k] = (uint16_t)b->e.len;
-        for (; probe != NULL && probe->boundary == k; probe = probe->next)
-            if (probe->in)
-                emit_probe(b, probe);
-        if (!relocate(&b->e, &b->c, &b->insn[k], b->s->pushed && k == p->count - 1u))
+        if (!emit_probes(b, &probe, k, false) ||
+            !relocate(&b->e, &b->c, &b->insn[k], b->s->pushed && k == p->count - 1u))
+            return false;
+        b->s->distance[k] = b->insn[k].target != 0 ? last_distance(b) : 0;
+        if (!emit_probes(b, &probe, k, true))
             return false;
     }
-    if (!p->ends && !b->s->pushed)
+    b->s->distance[p->count] = 0;
+    if (!p->ends && !b->s->pushed) {
         emit_jump(&b->e, p->at + p->offset[p->count]);
+        b->s->distance[p->count] = last_distance(b);
+    }
     for (size_t k = 0; k < b->hots; k++) {
-        uint32_t d = (uint32_t)(b->e.len - b->hot[k].back);
+        uint32_t d = (uint32_t)(b->e.len - (b->hot[k].from + 4));
         memcpy(b->e.bytes + b->hot[k].from, &d, sizeof d);
         emit_call(b, b->hot[k].probe, b->hot[k].saved);
         emit_jump(&b->e, at + b->hot[k].back);

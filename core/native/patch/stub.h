@@ -15,7 +15,9 @@ struct stub {
     uint8_t lock_count;
     uint16_t entry[BOUNDARIES]; /* offset of each overwritten instruction's part */
     uint16_t lock[LOCKS];       /* offset of each increment's prefix */
-    uint64_t key;               /* of the probes it serves */
+    /* Offset of the distance of each instruction's direct jump or call, and of the jump back; 0: none */
+    uint16_t distance[BOUNDARIES + 1];
+    uint64_t key; /* of the probes it serves */
 };
 
 /* Makes the stub for the patch's probes, or reuses the spare one, and sets the bytes to write. */

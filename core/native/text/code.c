@@ -63,7 +63,7 @@ static void walk_from(struct walk *w, uintptr_t at) {
         if (i.flow == FLOW_JUMP || i.flow == FLOW_BRANCH || i.flow == FLOW_LOOP)
             walk_leader(w, i.target);
         else if (i.flow == FLOW_CALL)
-            target_mark(o, i.target);
+            walk_leader(w, i.target);
         else if (i.flow == FLOW_JUMP_AWAY && !seq_push(&w->indirect, at))
             w->failed = true;
         at += i.length;
@@ -92,6 +92,27 @@ static void walk_tables(struct walk *w) {
         if (!table_find(w, f, at))
             f->unproven = true;
         walk_all(w);
+    }
+}
+
+static void walk_starts(struct walk *w) {
+    struct object *o = w->o;
+    for (size_t i = 0; i < o->starts.len; i++)
+        if (section_end(o, o->starts.at[i]) != 0) {
+            *mark_at(o, o->starts.at[i]) |= MARK_ENTRY;
+            walk_leader(w, o->starts.at[i]);
+        }
+}
+
+/* Linkage stubs have no symbols in stripped files, and the second part of one is reached only by a
+ * pointer: each instruction after one that ends a block starts a block. */
+static void walk_linkage(struct walk *w, struct range r) {
+    struct insn i;
+    bool starts = true;
+    for (uintptr_t at = r.start; at < r.end && decode(&i, at, r.end); at += i.length) {
+        if (starts && !i.nop)
+            walk_leader(w, at);
+        starts = insn_ends_block(&i) || (starts && i.nop);
     }
 }
 
@@ -127,11 +148,20 @@ static void sweep(struct walk *w, struct range r) {
     }
 }
 
-/* Marks addresses of text in data: mostly functions, and labels whose address is taken. */
-static void scan_data(struct object *o) {
+/* Marks addresses of text in data: mostly functions. Inside a function they are labels whose address
+ * is taken, as interpreters have tables of them: code starts there. */
+static void scan_data(struct walk *w) {
+    struct object *o = w->o;
     for (size_t k = 0; k < o->data.len; k++)
-        for (uintptr_t at = (o->data.at[k].start + 7) & ~7ull; at + 8 <= o->data.at[k].end; at += 8)
-            target_mark(o, *(const uint64_t *)at);
+        for (uintptr_t at = (o->data.at[k].start + 7) & ~7ull; at + 8 <= o->data.at[k].end;
+             at += 8) {
+            const uintptr_t to = *(const uint64_t *)at;
+            const struct function *f = in_text(o, to) ? function_at(o, to) : NULL;
+            if (f != NULL && to != f->start && (*mark_at(o, to) & MARK_SWEPT) != 0)
+                walk_leader(w, to);
+            else
+                target_mark(o, to);
+        }
 }
 
 /* Marks runs of unreachable NOPs and int3 as padding. */
@@ -191,11 +221,14 @@ enum status code_find(struct object *o, struct error *e) {
         *mark_at(o, at) |= MARK_ENTRY;
         walk_leader(&w, at);
     }
+    walk_starts(&w);
     for (size_t i = 0; i < o->pads.len && !w.failed; i++)
         walk_leader(&w, o->pads.at[i]);
     for (size_t i = 0; i < o->sections.len; i++)
         sweep(&w, o->sections.at[i]);
-    scan_data(o);
+    scan_data(&w);
+    for (size_t i = 0; i < o->plt.len; i++)
+        walk_linkage(&w, o->plt.at[i]);
     walk_all(&w);
     walk_tables(&w);
     for (size_t i = 0; i < o->sections.len; i++) {

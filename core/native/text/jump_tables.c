@@ -79,7 +79,8 @@ static size_t entries(struct walk *w, const struct function *f, uintptr_t table,
 
 struct search {
     uintptr_t at, table;
-    ZydisRegister r, base, index; /* the target; the table's base; the index */
+    ZydisRegister r, base, index; /* the target; the two that are added; the index */
+    ZydisRegister from;           /* the register that holds the table's address; none: r or base */
     bool relative;
     size_t bound;
 };
@@ -108,21 +109,26 @@ static size_t find_bound(const struct object *o, const struct function *f, struc
     return 0;
 }
 
-/* Finds lea table(%rip), %base: the nearest one before the jump, else any in the function. */
+/* Is this lea table(%rip), for the register that holds the table's address? */
+static bool loads_table(const struct full *i, const struct search *s) {
+    if (i->z.mnemonic != ZYDIS_MNEMONIC_LEA || i->op[1].mem.base != ZYDIS_REGISTER_RIP)
+        return false;
+    const ZydisRegister to = whole(i->op[0].reg.value);
+    return s->from != ZYDIS_REGISTER_NONE ? to == s->from : to == s->base || to == s->r;
+}
+
+/* Finds the instruction that loads the table's address, the nearest one before the jump, else any in
+ * the function, and queues the table's targets. Returns their number. */
 static size_t find_relative(struct walk *w, const struct function *f, const struct search *s) {
     struct full i;
     size_t found = 0;
     uintptr_t at = s->at;
-    for (int k = 0; k < BACK && (at = before(w->o, f, at)) != 0; k++)
-        if (full_decode(&i, at) && i.z.mnemonic == ZYDIS_MNEMONIC_LEA &&
-            i.op[1].mem.base == ZYDIS_REGISTER_RIP &&
-            (whole(i.op[0].reg.value) == s->base || whole(i.op[0].reg.value) == s->r))
-            return entries(w, f, at + i.z.length + (uint64_t)i.op[1].mem.disp.value, true,
-                           s->bound);
-    for (at = f->end; (at = before(w->o, f, at)) != 0;)
-        if (full_decode(&i, at) && i.z.mnemonic == ZYDIS_MNEMONIC_LEA &&
-            i.op[1].mem.base == ZYDIS_REGISTER_RIP &&
-            (whole(i.op[0].reg.value) == s->base || whole(i.op[0].reg.value) == s->r))
+    for (int k = 0; k < BACK && found == 0 && (at = before(w->o, f, at)) != 0; k++)
+        if (full_decode(&i, at) && loads_table(&i, s))
+            found =
+                entries(w, f, at + i.z.length + (uint64_t)i.op[1].mem.disp.value, true, s->bound);
+    for (at = found == 0 ? f->end : 0; (at = before(w->o, f, at)) != 0;)
+        if (full_decode(&i, at) && loads_table(&i, s))
             found +=
                 entries(w, f, at + i.z.length + (uint64_t)i.op[1].mem.disp.value, true, s->bound);
     return found;
@@ -175,6 +181,7 @@ static void find_index(const struct object *o, const struct function *f, struct 
         if (i.z.mnemonic == ZYDIS_MNEMONIC_MOVSXD && i.op[1].type == ZYDIS_OPERAND_TYPE_MEMORY &&
             (writes(&i, s->r) || writes(&i, s->base)) && i.op[1].mem.index != ZYDIS_REGISTER_NONE) {
             struct search bound = *s;
+            s->from = whole(i.op[1].mem.base);
             bound.at = at;
             bound.index = whole(i.op[1].mem.index);
             s->bound = find_bound(o, f, bound);

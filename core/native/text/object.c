@@ -103,6 +103,16 @@ static const Elf64_Ehdr *elf_head(const struct mapped_file *v) {
     return h;
 }
 
+/* Adds the functions of an array that the loader has relocated. */
+static bool starts_add(struct object *o, struct range array) {
+    bool mapped = false, ok = true;
+    for (size_t i = 0; i < o->data.len; i++)
+        mapped |= array.start >= o->data.at[i].start && array.end <= o->data.at[i].end;
+    for (uintptr_t at = array.start; mapped && ok && at + 8 <= array.end; at += 8)
+        ok = seq_push(&o->starts, *(const uint64_t *)at);
+    return ok;
+}
+
 /* Finds executable sections and linkage tables; without section headers takes the whole segment. */
 static bool sections_find(struct object *o) {
     const Elf64_Ehdr *h = (const void *)o->file.at;
@@ -111,6 +121,10 @@ static bool sections_find(struct object *o) {
                 (o->file.len - h->e_shoff) / sizeof *s >= h->e_shnum && h->e_shstrndx < h->e_shnum;
     for (size_t i = 0; have && i < h->e_shnum; i++) {
         struct range r = {o->bias + s[i].sh_addr, o->bias + s[i].sh_addr + s[i].sh_size};
+        bool called = s[i].sh_type == SHT_INIT_ARRAY || s[i].sh_type == SHT_FINI_ARRAY ||
+                      s[i].sh_type == SHT_PREINIT_ARRAY;
+        if (called && !starts_add(o, r))
+            return false;
         if ((s[i].sh_flags & SHF_EXECINSTR) == 0 || r.start < o->text || r.end > o->text_end ||
             r.end <= r.start)
             continue;
@@ -119,6 +133,9 @@ static bool sections_find(struct object *o) {
         if (where < o->file.len && memchr(o->file.at + where, 0, o->file.len - where) != NULL)
             name = (const char *)o->file.at + where;
         bool plt = strncmp(name, ".plt", 4) == 0;
+        bool starts = strcmp(name, ".init") == 0 || strcmp(name, ".fini") == 0;
+        if (starts && !seq_push(&o->starts, r.start))
+            return false;
         if (!seq_push(&o->sections, r) || (plt && !seq_push(&o->plt, r)))
             return false;
     }
@@ -266,6 +283,7 @@ void object_free(struct object *o) {
     mapped_file_close(&o->file);
     seq_free(&o->sections);
     seq_free(&o->plt);
+    seq_free(&o->starts);
     seq_free(&o->data);
     seq_free(&o->fixed);
     seq_free(&o->functions);

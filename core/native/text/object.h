@@ -55,6 +55,9 @@ struct object {
     VEC(struct range) plt;
     VEC(struct range) data;  /* other readable segments in memory */
     VEC(struct range) fixed; /* those of `data` that are never written: tables */
+    VEC(uintptr_t)
+    starts; /* what the loader calls: such code has no frames, and in stripped files no
+                              symbols */
     VEC(struct function) functions;
     VEC(uintptr_t) pads;       /* landing pads */
     VEC(struct range) changed; /* functions whose text is not the file's: no sites */

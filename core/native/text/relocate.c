@@ -34,7 +34,7 @@ void emit_jump(struct emit *e, uintptr_t target) {
     emit_distance(e, target, 0);
 }
 
-static void emit_constant(struct emit *e, struct constants *c, uint64_t value) {
+void emit_constant(struct emit *e, struct constants *c, uint64_t value) {
     if (c->count == sizeof c->value / sizeof *c->value) {
         e->full = true;
         return;

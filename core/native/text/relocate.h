@@ -23,6 +23,8 @@ struct constants {
     uint64_t value[16];
     size_t use[16]; /* offset in e->bytes of the distance to it */
 };
+/* Emits the 32-bit distance to a constant, as the last part of an instruction. */
+void emit_constant(struct emit *e, struct constants *c, uint64_t value);
 /* push qword [rip + constant] */
 void emit_push_constant(struct emit *e, struct constants *c, uint64_t value);
 /* Writes the constants after the code and fills in their distances. */

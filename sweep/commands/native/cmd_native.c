@@ -16,6 +16,7 @@
 #include "base/child.h"
 #include "cli/cli.h"
 #include "commands/command.h"
+#include "commands/native/native_graph.h"
 #include "commands/native/native_report.h"
 #include "commands/native/native_rows.h"
 #include "native/hotprobe.h"
@@ -24,7 +25,7 @@
 enum { FOLDER = 3072 };
 
 struct native_command {
-    const char *functions, *strategy, *assign, *json, *db;
+    const char *functions, *strategy, *assign, *json, *db, *graph, *images;
     bool blocks, instructions, libraries, unproven, atomic, per_thread;
     uint64_t threshold, top;
 };
@@ -36,11 +37,19 @@ static const char details[] =
     "signals. The counts go to standard error, or as JSON to FILE. Child processes\n"
     "are not counted.\n"
     "\n"
+    "--graph writes all blocks and edges of the program's own code with their exact\n"
+    "counts, in the format of 'record', without QEMU. Libraries are outside: what\n"
+    "enters from there is an entry. It is for programs with one thread. Each block\n"
+    "must be entered as often as it is executed; otherwise nothing is written, and\n"
+    "the message names the place. Addresses are offsets in the file from 0x1000000\n"
+    "on; with --images FILE.structure, those that 'record --structure FILE' gave it.\n"
+    "\n"
     "Strategies: over-one, over-several, padding, reachable, constrained, trap.\n"
     "Without --strategy, all but trap are used.\n"
     "\n"
-    "Example:\n"
-    "  hotgraph native --threshold 1000 -- gzip -c /etc/services > services.gz\n";
+    "Examples:\n"
+    "  hotgraph native --threshold 1000 -- gzip -c /etc/services > services.gz\n"
+    "  hotgraph native --graph gzip.graph -- gzip -c /etc/services > services.gz\n";
 
 /* ---- can it be done at all? ---- */
 
@@ -91,13 +100,20 @@ static const char *needs_asan(const struct bytes *file, const Elf64_Phdr *p, siz
 }
 
 /* What can be known from the limits of this process, which the program inherits. */
-static enum status check_limits(struct error *e) {
+static enum status check_limits(const struct native_command *c, struct error *e) {
     enum { LEAST = 1 << 16 };
-    struct rlimit size;
-    if (getrlimit(RLIMIT_FSIZE, &size) == 0 && size.rlim_cur < LEAST)
+    struct rlimit size = {RLIM_INFINITY, RLIM_INFINITY};
+    (void)getrlimit(RLIMIT_FSIZE, &size);
+    if (size.rlim_cur < LEAST)
         return error_set(e, STATUS_UNSUPPORTED,
                          "files may have only %" PRIu64 " bytes (ulimit -f), which is too little "
                          "for the counts: raise the limit",
+                         (uint64_t)size.rlim_cur);
+    if (c->graph != NULL && size.rlim_cur != RLIM_INFINITY)
+        return error_set(e, STATUS_UNSUPPORTED,
+                         "files may have only %" PRIu64
+                         " bytes (ulimit -f), and --graph needs them "
+                         "without a limit",
                          (uint64_t)size.rlim_cur);
     if (access("/proc/self/mem", W_OK) != 0)
         return error_set(e, STATUS_UNSUPPORTED,
@@ -231,9 +247,10 @@ static enum status options_write(const struct native_command *c, const char fold
     const char *preload = getenv("LD_PRELOAD");
     file_printf(w, "preload %s\n", preload != NULL ? preload : "");
     file_printf(w, "kind %s\n",
-                c->instructions ? "instructions"
-                : c->blocks     ? "blocks"
-                                : "entries");
+                c->graph != NULL  ? "edges"
+                : c->instructions ? "instructions"
+                : c->blocks       ? "blocks"
+                                  : "entries");
     file_printf(w, "threshold %" PRIu64 "\nwithout %u\ntrap %d\n", c->threshold, without, trap);
     file_printf(w, "per-thread %d\n", c->per_thread);
     file_printf(w, "libraries %d\nunproven %d\natomic %d\n", c->libraries, c->unproven, c->atomic);
@@ -245,8 +262,8 @@ static enum status options_write(const struct native_command *c, const char fold
 }
 
 static void folder_remove(const char folder[FOLDER]) {
-    static const char *const files[] = {"options", "objects", "sites", "counters",
-                                        "threads", "hot",     "error"};
+    static const char *const files[] = {"options", "objects", "sites", "counters", "threads",
+                                        "hot",     "pieces",  "pairs", "error"};
     char path[FOLDER + 16];
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, files[i]);
@@ -348,9 +365,47 @@ static enum status store(const struct native_command *c, const struct native_rep
     return s;
 }
 
+/* Writes the graph, whose header is that of `hotgraph record`. */
+static enum status write_graph(const struct native_command *c, const char *program,
+                               const char *folder, int status, struct error *e) {
+    struct structure images = {0};
+    struct native_graph g = {0};
+    char what[400], count[64];
+    enum status s = c->images != NULL ? structure_read(&images, c->images, e) : STATUS_OK;
+    const struct native_graph_request request = {.folder = folder,
+                                                 .program = program,
+                                                 .status = status,
+                                                 .images = c->images != NULL ? &images : NULL};
+    if (s == STATUS_OK)
+        s = native_graph_read(&g, &request, e);
+    structure_free(&images);
+    if (s != STATUS_OK)
+        return s;
+    snprintf(what, sizeof what, "exact graph of %.255s (its own code, native)", program);
+    snprintf(count, sizeof count, "instructions %" PRIu64, g.instructions);
+    for (char *p = what; *p != 0; p++)
+        if (*p == '\n' || *p == '\r')
+            *p = '?';
+    const char *const comments[] = {what, count};
+    s = graph_write(
+        &g.graph, c->graph,
+        (struct graph_write_options){.comments = comments, .comment_count = 2, .with_busy = true},
+        e);
+    if (s == STATUS_OK)
+        fprintf(stderr,
+                "%s: %" PRIu64
+                " instructions of its own, %zu blocks, %zu edges; entered from other "
+                "code %" PRIu64 " times\n",
+                program, g.instructions, g.graph.block_count, g.graph.edge_count, g.entered);
+    native_graph_free(&g);
+    return s;
+}
+
 static enum status report(const struct native_command *c, const char *program, char *const *argv,
                           const char *folder, int status, struct error *e) {
     struct native_report r = {.program = program, .status = status};
+    if (c->graph != NULL)
+        return write_graph(c, program, folder, status, e);
     enum status s = native_report_read(&r, folder, c->threshold, e);
     if (s == STATUS_OK) {
         if (c->json != NULL)
@@ -450,7 +505,7 @@ static int run_native(const struct native_command *c, char **argv) {
     if (s == STATUS_OK)
         s = check_program(path, 0, &e);
     if (s == STATUS_OK)
-        s = check_limits(&e);
+        s = check_limits(c, &e);
     if (s == STATUS_OK)
         s = find_library(library, sizeof library, &e);
     if (s == STATUS_OK)
@@ -476,6 +531,13 @@ static int run_native(const struct native_command *c, char **argv) {
     return s == STATUS_OK ? end_as(status) : failure(&e);
 }
 
+/* Is there an option for counters of sites? */
+static bool counts_sites(const struct native_command *c) {
+    return c->functions != NULL || c->strategy != NULL || c->assign != NULL || c->json != NULL ||
+           c->db != NULL || c->blocks || c->instructions || c->libraries || c->unproven ||
+           c->atomic || c->per_thread || c->threshold != 0;
+}
+
 int command_native(int argc, char **argv) {
     static const char *const assignments[] = {"greedy", "local", "exact", NULL};
     struct native_command c = {.top = 40};
@@ -484,6 +546,12 @@ int command_native(int argc, char **argv) {
          .to = &c.functions},
         {"blocks", NULL, "count basic blocks", OPTION_FLAG, .to = &c.blocks},
         {"instructions", NULL, "count every instruction", OPTION_FLAG, .to = &c.instructions},
+        {"graph", "FILE.graph", "write the exact graph of the program's own code", OPTION_STRING,
+         .to = &c.graph, .file = FILE_WRITTEN},
+        {"images", "FILE.structure",
+         "with --graph: give the program the addresses that it has in this structure, as 'record' "
+         "wrote it",
+         OPTION_STRING, .to = &c.images, .file = FILE_READ},
         {"threshold", "N", "call a site hot at its Nth execution", OPTION_NUMBER,
          .to = &c.threshold, .least = 1, .most = INT64_MAX},
         {"strategy", "LIST", "strategies for reaching probes, separated by commas", OPTION_STRING,
@@ -524,6 +592,10 @@ int command_native(int argc, char **argv) {
     unsigned without;
     bool trap;
     struct error e = {0};
+    if (c.graph != NULL && counts_sites(&c))
+        return usage_error("native", "--graph chooses its probes itself: give it alone");
+    if (c.images != NULL && c.graph == NULL)
+        return usage_error("native", "--images is for --graph");
     if (c.blocks && c.instructions)
         return usage_error("native", "give either --blocks or --instructions");
     if (c.per_thread && (c.atomic || c.threshold != 0))

@@ -1,0 +1,41 @@
+/* No stdio: it is the program's. */
+#include "native/lines.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static void lines_flush(struct lines *l) {
+    l->failed |= write(l->fd, l->text, l->len) != (ssize_t)l->len;
+    l->len = 0;
+}
+
+void lines_put(struct lines *l, const char *text, size_t n) {
+    for (size_t k = 0; k < n; k++) {
+        if (l->len == sizeof l->text)
+            lines_flush(l);
+        l->text[l->len++] = text[k];
+    }
+}
+
+void lines_number(struct lines *l, uint64_t v) {
+    char digits[24];
+    size_t k = sizeof digits;
+    digits[--k] = ' ';
+    do
+        digits[--k] = (char)('0' + v % 10);
+    while ((v /= 10) != 0);
+    lines_put(l, digits + k, sizeof digits - k);
+}
+
+bool lines_open(struct lines *l, const char *folder, const char *name) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    *l = (struct lines){.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)};
+    return l->fd >= 0;
+}
+
+bool lines_close(struct lines *l) {
+    lines_flush(l);
+    return close(l->fd) == 0 && !l->failed;
+}

@@ -1,0 +1,81 @@
+#include "native/text/pieces.h"
+
+bool piece_ends_away(const struct piece *p) {
+    return p->flow == FLOW_JUMP_AWAY || p->flow == FLOW_CALL_AWAY || p->flow == FLOW_RETURN;
+}
+
+static bool is_call(const struct insn *i) {
+    return i->flow == FLOW_CALL || i->flow == FLOW_CALL_AWAY;
+}
+
+/* Whatever may be a target starts a piece, so that no entry goes unseen. */
+static bool starts_piece(const struct object *o, uintptr_t at) {
+    return (*mark_at(o, at) & (MARK_LEADER | MARK_TARGET | MARK_ENTRY)) != 0;
+}
+
+/* Follows the instructions from p->start. Sets the rest, but not who enters. */
+static void follow(const struct object *o, struct piece *p, struct insn *i) {
+    for (uintptr_t at = p->start; insn_decode(i, at, o->text_end); at += i->length) {
+        p->last = at;
+        p->end = at + i->length;
+        p->count++;
+        p->flow = i->flow;
+        if ((i->flow != FLOW_NEXT && i->flow != FLOW_SYSTEM) || !in_text(o, p->end) ||
+            (*mark_at(o, p->end) & MARK_START) == 0 || starts_piece(o, p->end))
+            break;
+    }
+    bool direct = p->flow == FLOW_JUMP || p->flow == FLOW_BRANCH || p->flow == FLOW_LOOP ||
+                  p->flow == FLOW_CALL;
+    p->target = direct ? i->target : 0;
+}
+
+static bool in_linkage(const struct object *o, uintptr_t at) {
+    for (size_t i = 0; i < o->plt.len; i++)
+        if (at >= o->plt.at[i].start && at < o->plt.at[i].end)
+            return true;
+    return false;
+}
+
+static const struct piece *find(const struct piece *at, size_t n, uintptr_t start) {
+    size_t low = 0;
+    while (low < n) {
+        size_t middle = low + (n - low) / 2;
+        if (at[middle].start == start)
+            return &at[middle];
+        if (at[middle].start < start)
+            low = middle + 1;
+        else
+            n = middle;
+    }
+    return NULL;
+}
+
+const struct piece *piece_at(const piece_list *pieces, uintptr_t start) {
+    return find(pieces->at, pieces->len, start);
+}
+
+bool pieces_find(const struct object *o, piece_list *out) {
+    uintptr_t after_transfer = 0, after_call = 0;
+    for (uintptr_t at = o->text; at < o->text_end; at++) {
+        const uint8_t m = *mark_at(o, at);
+        if ((m & MARK_START) == 0 || (!starts_piece(o, at) && at != after_transfer))
+            continue;
+        struct insn i = {0};
+        struct piece p = {.start = at};
+        follow(o, &p, &i);
+        if (p.count == 0)
+            continue;
+        p.entered = (m & MARK_ENTRY) != 0 || at == after_call || in_linkage(o, at);
+        p.led_to = (m & (MARK_TARGET | MARK_ENTRY)) != 0;
+        after_transfer = p.flow != FLOW_NEXT && p.flow != FLOW_SYSTEM ? p.end : 0;
+        after_call = is_call(&i) ? p.end : 0;
+        if (!seq_push(out, p))
+            return false;
+    }
+    for (size_t k = 0; k < o->pads.len; k++) {
+        const struct piece *p = piece_at(out, o->pads.at[k]);
+        if (p != NULL)
+            out->at[p - out->at].entered = true;
+    }
+    return true;
+}

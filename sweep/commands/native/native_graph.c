@@ -1,0 +1,378 @@
+#include "commands/native/native_graph.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "native/session.h"
+
+struct piece {
+    uint32_t start, last, end, target;
+    char ends;
+    bool may_enter;
+    uint64_t count, fall, in;
+    bool has_fall;
+    uint32_t site, traps;
+    const char *lengths, *name;
+    size_t instructions;
+};
+
+struct reader {
+    struct bytes text, counters, pairs;
+    uint64_t start, end, offset; /* of the program's text, and where it is in the file */
+    VEC(struct piece) pieces;
+    VEC(size_t) sites; /* the piece of each site of pairs; the first one is unused */
+    struct flow flow;
+    uint32_t base; /* code address of the file's first byte */
+    const char *folder;
+    struct error *e;
+};
+
+static enum status no_memory(struct reader *r) {
+    return error_set(r->e, STATUS_MEMORY, "out of memory");
+}
+
+static enum status refuse(struct reader *r, const struct piece *p, const char *what, uint64_t n) {
+    return error_set(r->e, STATUS_UNSUPPORTED,
+                     "no exact graph: the code at 0x%" PRIx32 " of the file (%.300s) %s %" PRIu64,
+                     p->start, strcmp(p->name, "-") != 0 ? p->name : "no symbol", what, n);
+}
+
+/* ---- the files ---- */
+
+static enum status read_part(struct reader *r, struct bytes *out, const char *name) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", r->folder, name);
+    return file_read(out, path, (size_t)1 << 30, r->e);
+}
+
+static bool there(const struct reader *r, const char *name) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", r->folder, name);
+    return access(path, F_OK) == 0;
+}
+
+static bool number(const char **p, const char *end, uint64_t most, uint64_t *out) {
+    return scan_decimal(p, end, most, out) && *(*p)++ == ' ';
+}
+
+static bool count_at(const struct reader *r, uint64_t offset, uint64_t *out) {
+    *out = 0;
+    if (offset > r->counters.len || r->counters.len - offset < sizeof *out)
+        return offset == 0;
+    if (offset != 0)
+        memcpy(out, r->counters.at + offset, sizeof *out);
+    return true;
+}
+
+/* The lengths of the instructions; false: there are none. */
+static bool read_lengths(struct piece *p, const char **at) {
+    p->lengths = *at;
+    p->end = p->start;
+    for (; **at != ' ' && **at != 0; (*at)++) {
+        const char *digit = strchr("0123456789abcdef", **at);
+        if (digit == NULL)
+            return false;
+        p->last = p->end;
+        p->end += (uint32_t)(digit - "0123456789abcdef");
+        p->instructions++;
+    }
+    return p->instructions > 0 && *(*at)++ == ' ';
+}
+
+static bool piece_line(struct reader *r, const char *line) {
+    const char *p = line, *end = line + strlen(line);
+    uint64_t start, target, enter, count, fall, site, traps;
+    struct piece piece = {0};
+    if (!number(&p, end, UINT32_MAX, &start) || !number(&p, end, UINT32_MAX, &target) ||
+        strchr("njbcas", *p) == NULL || p[1] != ' ')
+        return false;
+    piece.ends = *p;
+    p += 2;
+    piece.start = (uint32_t)start;
+    piece.target = (uint32_t)target;
+    if (!number(&p, end, 1, &enter) || !number(&p, end, UINT64_MAX, &count) ||
+        !number(&p, end, UINT64_MAX, &fall) || !number(&p, end, SESSION_PAIRS_SITES, &site) ||
+        !number(&p, end, 2, &traps) || !read_lengths(&piece, &p) ||
+        !count_at(r, count, &piece.count) || !count_at(r, fall, &piece.fall))
+        return false;
+    piece.may_enter = enter != 0;
+    piece.has_fall = fall != 0;
+    piece.site = (uint32_t)site;
+    piece.traps = (uint32_t)traps;
+    piece.name = p;
+    const size_t before = r->pieces.len;
+    return (before == 0 || r->pieces.at[before - 1].start < piece.start) &&
+           (site == 0 || vec_push(&r->sites, before)) && vec_push(&r->pieces, piece);
+}
+
+static enum status read_pieces(struct reader *r) {
+    char *line = (char *)r->text.at, *stop = strchr(line, '\n');
+    const char *p = line;
+    if (!vec_push(&r->sites, SIZE_MAX))
+        return no_memory(r);
+    if (stop == NULL || !number(&p, stop, UINT64_MAX, &r->start) ||
+        !number(&p, stop, UINT64_MAX, &r->end) || !number(&p, stop, UINT32_MAX, &r->offset))
+        return error_set(r->e, STATUS_FORMAT, "%s/pieces: line 1 is invalid", r->folder);
+    for (line = stop + 1; (stop = strchr(line, '\n')) != NULL; line = stop + 1) {
+        *stop = 0;
+        if (!piece_line(r, line))
+            return error_set(r->e, STATUS_FORMAT, "%s/pieces: line %zu is invalid", r->folder,
+                             r->pieces.len + 2);
+    }
+    return STATUS_OK;
+}
+
+static struct piece *find(const struct reader *r, uint64_t start) {
+    size_t low = 0, high = r->pieces.len;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (r->pieces.at[middle].start < start)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < r->pieces.len && r->pieces.at[low].start == start ? &r->pieces.at[low] : NULL;
+}
+
+/* ---- edges ---- */
+
+static bool put_pair(struct reader *r, uint32_t from, uint32_t to, uint64_t count, bool transfer) {
+    const struct flow_pair pair = {
+        .a = r->base + from, .b = r->base + to, .count = count, .transfer = transfer};
+    return count == 0 || vec_push(&r->flow.pairs, pair);
+}
+
+static enum status put_edge(struct reader *r, const struct piece *from, uint64_t to,
+                            uint64_t count) {
+    struct piece *p = find(r, to);
+    if (count == 0)
+        return STATUS_OK;
+    if (p == NULL)
+        return refuse(r, from, "led into code that was not found before, at file offset", to);
+    p->in += count;
+    return put_pair(r, from->last, p->start, count, from->ends != 'n') ? STATUS_OK : no_memory(r);
+}
+
+static const struct session_pair *cells(const struct reader *r, size_t *count) {
+    *count = (r->pairs.len - SESSION_PAIRS_HEAD) / sizeof(struct session_pair);
+    return (const struct session_pair *)(const void *)(r->pairs.at + SESSION_PAIRS_HEAD);
+}
+
+/* The site of a cell, as the piece that ends with it, and its target. NULL: an invalid cell. */
+static struct piece *pair_site(const struct reader *r, const struct session_pair *cell,
+                               uint64_t *target) {
+    const uint64_t site = cell->key >> SESSION_PAIRS_SITE;
+    *target = cell->key - (site << SESSION_PAIRS_SITE);
+    return site > 0 && site < r->sites.len ? &r->pieces.at[r->sites.at[site]] : NULL;
+}
+
+/* Targets outside of the program's text get no edge. */
+static enum status put_pairs(struct reader *r) {
+    size_t n;
+    const struct session_pair *cell = cells(r, &n);
+    enum status s = STATUS_OK;
+    for (size_t i = 0; s == STATUS_OK && i < n; i++, cell++) {
+        uint64_t target;
+        if (cell->key == 0)
+            continue;
+        const struct piece *p = pair_site(r, cell, &target);
+        if (p == NULL)
+            return error_set(r->e, STATUS_FORMAT, "%s/pairs: cell %zu is invalid", r->folder, i);
+        if (target >= r->start && target < r->end)
+            s = put_edge(r, p, target - r->start + r->offset, cell->count);
+    }
+    return s;
+}
+
+static void count_by_pairs(struct reader *r) {
+    size_t n;
+    const struct session_pair *cell = cells(r, &n);
+    for (size_t i = 0; i < n; i++, cell++) {
+        uint64_t target;
+        struct piece *p = cell->key != 0 ? pair_site(r, cell, &target) : NULL;
+        if (p != NULL)
+            p->count += cell->count;
+    }
+}
+
+static enum status put_branch(struct reader *r, const struct piece *p) {
+    const struct piece *next = p + 1 < r->pieces.at + r->pieces.len ? p + 1 : NULL;
+    uint64_t fall = p->fall;
+    if (!p->has_fall)
+        fall = next != NULL && next->start == p->end ? next->count : 0;
+    if (fall > p->count)
+        return refuse(r, p, "was left more often than it was entered:", fall);
+    enum status s = put_edge(r, p, p->end, fall);
+    return s == STATUS_OK ? put_edge(r, p, p->target, p->count - fall) : s;
+}
+
+static enum status put_piece(struct reader *r, const struct piece *p) {
+    uint32_t at = p->start;
+    for (size_t k = 0; k + 1 < p->instructions; k++) {
+        const char digit = p->lengths[k];
+        const uint32_t next = at + (uint32_t)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+        if (!put_pair(r, at, next, p->count, false))
+            return no_memory(r);
+        at = next;
+    }
+    switch (p->ends) {
+    case 'n':
+        return put_edge(r, p, p->end, p->count);
+    case 'j':
+    case 'c':
+        return put_edge(r, p, p->target, p->count);
+    case 'b':
+        return put_branch(r, p);
+    case 's':
+        return p->count == 0
+                   ? STATUS_OK
+                   : refuse(r, p,
+                            "ends with an instruction that cannot be followed, times:", p->count);
+    default:
+        return STATUS_OK; /* put_pairs() */
+    }
+}
+
+/* Entries that are not accounted for came from other code: libraries, signals, exceptions. */
+static enum status check_entries(struct reader *r, struct native_graph *out) {
+    for (size_t i = 0; i < r->pieces.len; i++) {
+        const struct piece *p = &r->pieces.at[i];
+        if (p->in > p->count)
+            return refuse(r, p, "was entered more often than it was executed, by",
+                          p->in - p->count);
+        if (p->in < p->count && !p->may_enter)
+            return refuse(r, p, "was executed more often than it was entered, by",
+                          p->count - p->in);
+        if (p->in < p->count && !vec_push(&r->flow.entries, r->base + p->start))
+            return no_memory(r);
+        out->entered += p->count - p->in;
+        out->instructions += p->count * p->instructions;
+        out->executed += p->count > 0;
+        out->traps += p->traps * p->count;
+    }
+    out->pieces = r->pieces.len;
+    return STATUS_OK;
+}
+
+/* ---- all of it ---- */
+
+static enum status check_pairs(struct reader *r) {
+    uint64_t head[SESSION_PAIRS_THREADS + 1];
+    if (r->pairs.len < SESSION_PAIRS_HEAD)
+        return error_set(r->e, STATUS_FORMAT, "%s/pairs: it is not whole", r->folder);
+    memcpy(head, r->pairs.at, sizeof head);
+    if (head[SESSION_PAIRS_THREADS] != 0)
+        return error_set(r->e, STATUS_UNSUPPORTED,
+                         "no exact graph: the program has started a thread, and edges are counted "
+                         "for one thread only");
+    if (head[SESSION_PAIRS_LOST] != 0)
+        return error_set(r->e, STATUS_UNSUPPORTED,
+                         "no exact graph: %" PRIu64 " targets of indirect jumps found no cell",
+                         head[SESSION_PAIRS_LOST]);
+    return STATUS_OK;
+}
+
+static enum status read_all(struct reader *r, struct native_graph *out) {
+    enum status s = STATUS_OK;
+    if ((s = read_part(r, &r->text, "pieces")) || (s = read_part(r, &r->counters, "counters")) ||
+        (s = read_part(r, &r->pairs, "pairs")) || (s = check_pairs(r)) || (s = read_pieces(r)))
+        return s;
+    count_by_pairs(r);
+    for (size_t i = 0; s == STATUS_OK && i < r->pieces.len; i++)
+        s = put_piece(r, &r->pieces.at[i]);
+    if (s == STATUS_OK)
+        s = put_pairs(r);
+    if (s == STATUS_OK)
+        s = check_entries(r, out);
+    return s == STATUS_OK ? graph_from_flow(&out->graph, &r->flow, false, r->e) : s;
+}
+
+/* Finds the program's file among those of the structure: the addresses that it has there. */
+static enum status find_base(struct reader *r, const struct structure *images, const char *path) {
+    char hash[33];
+    r->base = NATIVE_GRAPH_BASE;
+    if (images == NULL)
+        return STATUS_OK;
+    enum status s = hash_file(path, hash, r->e);
+    if (s != STATUS_OK)
+        return s;
+    for (size_t i = 0; i < images->image_count; i++)
+        if (strcmp(images->images[i].hash, hash) == 0) {
+            r->base = images->images[i].base;
+            return STATUS_OK;
+        }
+    return error_set(r->e, STATUS_ARGUMENT, "%s is no file of the structure that --images names",
+                     path);
+}
+
+/* The program's identity and addresses. Of a script the program is its interpreter. */
+static enum status name_program(struct reader *r, const struct structure *images, struct graph *g) {
+    struct bytes path = {0};
+    struct file_view view;
+    enum status s = read_part(r, &path, "objects");
+    char *stop = s == STATUS_OK ? strchr((char *)path.at, '\n') : NULL;
+    if (s == STATUS_OK && stop == NULL)
+        s = error_set(r->e, STATUS_FORMAT, "%s/objects: there is no line", r->folder);
+    if (s == STATUS_OK) {
+        *stop = 0;
+        s = file_view_path(&view, (const char *)path.at, (size_t)1 << 31, r->e);
+    }
+    if (s == STATUS_OK) {
+        sha1_hex(view.at, view.len, g->program);
+        file_view_free(&view);
+        s = find_base(r, images, (const char *)path.at);
+    }
+    bytes_free(&path);
+    return s;
+}
+
+/* If the library could not start, it has written the reason to a file. */
+static enum status check_run(struct reader *r, const char *program, int status) {
+    struct bytes why = {0};
+    if (there(r, "error")) {
+        if (read_part(r, &why, "error") == STATUS_OK)
+            error_set(r->e, STATUS_UNSUPPORTED, "%.300s: %.600s", program, (const char *)why.at);
+        bytes_free(&why);
+        return r->e->status;
+    }
+    if (!there(r, "pieces"))
+        return error_set(
+            r->e, STATUS_UNSUPPORTED,
+            "the program ended before it could be probed, or did not load the library");
+    if (WIFSIGNALED(status))
+        return error_set(r->e, STATUS_UNSUPPORTED,
+                         "no exact graph: signal %d ended the program in the middle of its code",
+                         WTERMSIG(status));
+    return STATUS_OK;
+}
+
+enum status native_graph_read(struct native_graph *out, const struct native_graph_request *request,
+                              struct error *e) {
+    struct reader r = {.folder = request->folder, .e = e};
+    struct graph named = {0};
+    *out = (struct native_graph){0};
+    enum status s = check_run(&r, request->program, request->status);
+    if (s == STATUS_OK)
+        s = name_program(&r, request->images, &named);
+    if (s == STATUS_OK)
+        s = read_all(&r, out);
+    memcpy(out->graph.program, named.program, sizeof named.program);
+    out->graph.kind = GRAPH_EXACT;
+    flow_free(&r.flow);
+    vec_free(&r.pieces);
+    vec_free(&r.sites);
+    bytes_free(&r.text);
+    bytes_free(&r.counters);
+    bytes_free(&r.pairs);
+    if (s != STATUS_OK)
+        native_graph_free(out);
+    return s;
+}
+
+void native_graph_free(struct native_graph *g) {
+    graph_free(&g->graph);
+}

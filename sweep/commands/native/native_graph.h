@@ -1,0 +1,34 @@
+/* The exact graph of a program's own code, from the counts that its probes left. */
+#ifndef HOTGRAPH_NATIVE_GRAPH_H
+#define HOTGRAPH_NATIVE_GRAPH_H
+
+#include "base/base.h"
+#include "graph/graph.h"
+#include "profile/structure/structure.h"
+
+struct native_graph {
+    struct graph graph;
+    uint64_t instructions; /* executed, of the program's own code */
+    uint64_t entered;      /* how often other code entered it */
+    uint64_t traps;        /* executions of code whose probe is a trap; not all were trapped */
+    size_t pieces,
+        executed; /* pieces of straight-line code, and those of them that were executed */
+};
+
+/* Code addresses are offsets in the file from here on: it is the only file of the graph. */
+enum { NATIVE_GRAPH_BASE = 0x1000000 };
+
+struct native_graph_request {
+    const char *folder;             /* of the session (native/session.h) */
+    const char *program;            /* as errors name it */
+    int status;                     /* of its end, as in waitpid */
+    const struct structure *images; /* gives the file another base; may be NULL */
+};
+
+/* STATUS_UNSUPPORTED with the place if the counts are no exact graph: each piece of code must be
+ * entered as often as it is executed, and left as often. */
+enum status native_graph_read(struct native_graph *out, const struct native_graph_request *request,
+                              struct error *e);
+void native_graph_free(struct native_graph *g);
+
+#endif

@@ -1,0 +1,173 @@
+#!/bin/sh
+# hotgraph native --graph: the exact graph at native speed must be the one that `hotgraph record` counts
+# under QEMU, block by block and edge by edge; where it cannot be exact, there must be none.
+. "$(dirname "$0")/../record_lib.sh"
+"$hotgraph" help native >/dev/null 2>&1 || skip "no probes in this build"
+failed=0
+fail() { echo "FAILED: $*" >&2; failed=1; }
+same=$(realpath "$source/tests/e2e/record/same_graph.py")
+
+cat >twisted.c <<'C'
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#define LEAVE __attribute__((noinline, noclone))
+volatile int sink;
+static volatile sig_atomic_t caught;
+static jmp_buf back;
+LEAVE int add(int a, int b) { return a + b; }
+LEAVE int sub(int a, int b) { return a - b; }
+LEAVE int mix(int a, int b) { if (a > 5 || b < 3 || (a & b) == 1) sink++; else if (a == b) return 7; return sink & a; }
+LEAVE int tail(int a, int b) { sink = a; return mix(b, a); }
+static int (*const table[])(int, int) = {add, sub, mix, tail};
+LEAVE int pick(int x) {
+    switch (x) {
+    case 0: sink = 5; return 11;
+    case 1: sink = 6; /* fall through */
+    case 2: return 17 + sink;
+    case 3: sink++; break;
+    case 4: return add(sink, 2);
+    case 5: sink ^= 3; return 9;
+    case 6: return -1;
+    case 7: return tail(x, sink);
+    }
+    return x;
+}
+LEAVE int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+LEAVE void maybe(int x) { if (x & 1) return; sink += x; if (x & 2) return; sink -= x; }
+static int order(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+static void handler(int n) { caught += n; }
+LEAVE void deep(int n) { if (n == 0) longjmp(back, 1); deep(n - 1); sink = n; }
+/* Computed jumps, as interpreters have them. */
+LEAVE int run(const char *code) {
+    static void *const to[] = {&&inc, &&dbl, &&loop, &&end};
+    int acc = 1, turns = 3;
+    const char *p = code;
+    goto *to[(int)*p++];
+inc: acc++; goto *to[(int)*p++];
+dbl: acc *= 2; goto *to[(int)*p++];
+loop: if (--turns > 0) p = code; goto *to[(int)*p++];
+end: return acc;
+}
+int main(int argc, char **argv) {
+    int numbers[200];
+    long s = 0;
+    signal(SIGUSR1, handler);
+    for (int i = 0; i < 3000; i++) { s += pick(i % 11); s += table[i % 4](i, 5); maybe(i); }
+    for (int i = 0; i < 200; i++) numbers[i] = (i * 7919) % 211;
+    qsort(numbers, 200, sizeof *numbers, order);
+    for (int i = 0; i < 5; i++) raise(SIGUSR1);
+    for (volatile int i = 0; i < 3; i++) if (setjmp(back) == 0) deep(i + 2);
+    s += fib(12) + run("\0\1\0\2\3") + numbers[100];
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) { for (int i = 0; i < 100; i++) s += pick(i); _exit((int)(s & 1)); }
+    waitpid(child, NULL, 0);
+    printf("%ld %d %zu\n", s, (int)caught, strlen(argv[0]) > 0 ? (size_t)1 : 0);
+    if (argc > 1) exit(atoi(argv[1]));
+    return 3;
+}
+C
+cat >thrown.cc <<'C'
+#include <cstdio>
+#include <stdexcept>
+#include <vector>
+struct guard { int &n; ~guard() { n++; } };
+static int total;
+__attribute__((noinline)) int risky(int i) { guard g{total}; if (i % 3 == 0) throw std::runtime_error("three"); return i; }
+int main() {
+    std::vector<int> all;
+    for (int i = 0; i < 50; i++)
+        try { all.push_back(risky(i)); } catch (const std::exception &e) { total += e.what()[0]; }
+    std::printf("%d %zu\n", total, all.size());
+}
+C
+
+# record's environment, for a run that can be compared
+native() {
+    env -i PERL_HASH_SEED=0 PYTHONHASHSEED=0 TZ=UTC0 HOME=/nonexistent LC_ALL=C PATH=/usr/bin:/bin \
+        "$hotgraph" native "$@"
+}
+check() { # NAME PROGRAM ARGUMENT...: both ways, with the file `in` as input
+    name=$1
+    shift
+    "$hotgraph" record --graph r.graph --structure r.structure --meta r.meta --input in --output r.out -- "$@" \
+        >/dev/null 2>r.err || { cat r.err; fail "$name: record"; return; }
+    "$@" <in >plain.out 2>plain.err
+    wanted=$?
+    native --graph n.graph --images r.structure -- "$@" <in >n.out 2>n.err
+    got=$?
+    test $got = $wanted || { cat n.err; fail "$name: exit status $got, not $wanted"; }
+    cmp -s r.out n.out || fail "$name: the output differs"
+    python3 "$same" r.graph r.meta n.graph "$1" || fail "$name: the graphs differ"
+}
+: >in
+for cc in gcc clang; do
+    command -v $cc >/dev/null || continue
+    for flags in -O0 -O2 -Os "-O2 -fcf-protection=full" "-O2 -no-pie -fno-pie" "-O3 -s" \
+        "-O2 -fno-align-functions -fno-align-loops -fno-align-jumps" "-O2 -Wl,-z,now"; do
+        $cc $flags twisted.c -o twisted 2>cc.log || { cat cc.log; fail "$cc $flags: does not compile"; continue; }
+        check "$cc $flags" "$work/twisted"
+    done
+done
+check "exit" "$work/twisted" 9
+if g++ -O2 thrown.cc -o thrown 2>cc.log; then check "exceptions" "$work/thrown"; else cat cc.log; fail "thrown.cc"; fi
+gcc -O2 "$source/programs/kernels.c" -o kernels -lm && check "kernels" "$work/kernels"
+head -c 200000 "$hotgraph" >in
+for program in gzip bzip2 xz; do
+    if path=$(command -v $program); then check $program "$(realpath "$path")" -c; fi
+done
+: >in
+if path=$(command -v gawk); then check gawk "$(realpath "$path")" 'BEGIN { for (i = 0; i < 3000; i++) a[i % 97] += i; print a[7] }'; fi
+
+# ---- the graph is one as `record` writes it ----
+native --graph n.graph -- ./kernels >/dev/null 2>n.err || fail "without --images"
+grep -q '^# kind exact' n.graph && grep -q "^# program $(sha1sum kernels | cut -d' ' -f1)" n.graph ||
+    fail "the graph's header"
+grep -q '^0x1[0-9a-f]\{6\}	0x1' n.graph || fail "addresses begin at 0x1000000"
+grep -q 'instructions of its own, .* blocks, .* edges' n.err || fail "the summary: $(cat n.err)"
+"$hotgraph" compare n.graph n.graph >/dev/null || fail "compare does not take the graph"
+
+# ---- what is not exact is refused, and leaves no file ----
+refused() { # TEXT PROGRAM ARGUMENT...
+    text=$1
+    shift
+    rm -f no.graph
+    native --graph no.graph -- "$@" >/dev/null 2>no.err
+    test $? = 1 || fail "$*: exit status"
+    grep -q "$text" no.err || fail "$*: '$(cat no.err)' does not say '$text'"
+    test ! -e no.graph || fail "$*: there is a graph"
+}
+cat >threads.c <<'C'
+#include <pthread.h>
+static void *nothing(void *p) { return p; }
+int main(void) { pthread_t t; return pthread_create(&t, 0, nothing, 0) || pthread_join(t, 0); }
+C
+gcc -O1 threads.c -o threads -pthread && refused "started a thread" ./threads
+cat >leaves.c <<'C'
+#include <setjmp.h>
+#include <signal.h>
+static sigjmp_buf back;
+static void handler(int n) { siglongjmp(back, n); }
+volatile int *volatile nowhere, one = 1, zero;
+__attribute__((noinline)) int reads(int x) { int v = *nowhere + x; if (v == one) zero++; while (x-- > 0) zero += v; return v; }
+int main(void) { signal(SIGSEGV, handler); return sigsetjmp(back, 1) == 0 ? reads(3) : 0; }
+C
+gcc -O1 leaves.c -o leaves && refused "no exact graph: .* (reads) was" ./leaves
+refused "signal 15" sh -c 'kill $$'
+(ulimit -f 4000; refused "ulimit -f" ./kernels; exit $failed) || failed=1
+gcc -O2 -static "$source/programs/kernels.c" -o fixed -lm 2>/dev/null && refused "static" ./fixed
+"$hotgraph" record --structure other.structure --output /dev/null -- "$work/threads" >/dev/null 2>&1
+native --graph no.graph --images other.structure -- ./kernels >/dev/null 2>no.err
+test $? = 1 && grep -q "no file of the structure" no.err || fail "foreign images: $(cat no.err)"
+for options in "--blocks" "--libraries" "--threshold 5" "--json x.json" "--functions main"; do
+    native --graph no.graph $options -- ./kernels >/dev/null 2>no.err
+    test $? = 2 || fail "--graph $options: exit status"
+done
+native --images other.structure -- ./kernels >/dev/null 2>&1
+test $? = 2 || fail "--images without --graph"
+exit $failed
