@@ -4,7 +4,7 @@
  * only those below it (a test refuses circles):
  *
  *     preload, interpose              inside a program that `hotgraph native` runs
- *     edges, lines                    the probes of an edge graph; text files for the command
+ *     edge_probes, lines              the probes of an edge graph; text files for the command
  *     session                         opens and closes; lists what can be probed
  *     direct                          leads direct calls to stubs, after the last insertion
  *     insert, remove                  the two calls; call: how each begins and ends
@@ -12,7 +12,7 @@
  *     patch/padding, gate, free_bytes  room for long jumps
  *     patch/stub, window              a probe's code, and the bytes it overwrites
  *     patch/grace, patches, write_text  frees what is removed; the patches; bytes of text
- *     text/code, jump_tables, walk    which bytes are instructions; pieces: which follow each other
+ *     text/code, jump_tables, walk    which bytes are instructions; code_pieces: blocks
  *     text/decode, quick              one instruction; flags, relocate: its effects
  *     hit/hit, trap, counters, pairs  what runs at a hit; counters for each thread, and for targets
  *     memory/pool                     memory for stubs and counters, near the text

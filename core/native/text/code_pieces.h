@@ -1,7 +1,7 @@
 /* Straight-line pieces of text: the basic blocks that are known before a program runs. Private to
  * core/native. */
-#ifndef HOTGRAPH_NATIVE_PIECES_H
-#define HOTGRAPH_NATIVE_PIECES_H
+#ifndef HOTGRAPH_NATIVE_CODE_PIECES_H
+#define HOTGRAPH_NATIVE_CODE_PIECES_H
 
 #include "native/text/decode.h"
 

@@ -1,5 +1,5 @@
 /*
- * Which probes an edge graph needs. Of a piece of straight-line code (text/pieces.h)
+ * Which probes an edge graph needs. Of a piece of straight-line code (text/code_pieces.h)
  *
  *  - that ends with an indirect jump or call, or a return: a probe there that counts each target by
  *    itself. Their sum is the piece's count;
@@ -10,10 +10,10 @@
  * Where jumps lead to no stub, a trap does: slow, but right. Code before such places is executed in
  * stubs, which go from one to the next without the trap.
  */
-#include "native/edges.h"
+#include "native/edge_probes.h"
 #include "native/lines.h"
 #include "native/session_state.h"
-#include "native/text/pieces.h"
+#include "native/text/code_pieces.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "native/text/pieces.h"
+#include "native/text/code_pieces.h"
 
 bool piece_ends_away(const struct piece *p) {
     return p->flow == FLOW_JUMP_AWAY || p->flow == FLOW_CALL_AWAY || p->flow == FLOW_RETURN;

@@ -1,7 +1,7 @@
 /* Probes from which all edges between blocks of the program's own code follow. Private to
  * core/native. */
-#ifndef HOTGRAPH_NATIVE_EDGES_H
-#define HOTGRAPH_NATIVE_EDGES_H
+#ifndef HOTGRAPH_NATIVE_EDGE_PROBES_H
+#define HOTGRAPH_NATIVE_EDGE_PROBES_H
 
 #include "native/hotprobe.h"
 
