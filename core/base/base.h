@@ -60,7 +60,9 @@ bool vec_reserve_(void *at_pointer, size_t *cap, size_t need, size_t size);
 /* ---- map: uint64_t key -> uint64_t value, open addressing; zero is empty. ---- */
 
 struct map {
-    uint64_t *keys, *values;
+    struct map_entry {
+        uint64_t key, value;
+    } * entries;
     uint8_t *used;
     size_t cap, len;
 };

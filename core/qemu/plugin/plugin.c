@@ -150,16 +150,26 @@ static uint32_t describe(struct qemu_plugin_insn *insn, bool *repeats) {
     return recorder_insn(r, row);
 }
 
-static void run(unsigned vcpu, void *user) {
-    if (!__atomic_load_n(&plugin.locked, __ATOMIC_RELAXED)) { /* set before a second thread runs */
-        if (!recorder_run_quickly(&plugin.recorder, plugin.cpus.at[vcpu], user))
-            end_program();
-        return;
-    }
+static __attribute__((noinline)) void run_slowly(unsigned vcpu, struct block *block) {
     lock();
-    if (!recorder_run(&plugin.recorder, plugin.cpus.at[vcpu], user))
+    if (!recorder_run(&plugin.recorder, plugin.cpus.at[vcpu], block))
         end_program();
     unlock();
+}
+
+static void run(unsigned vcpu, void *block) {
+    if (!recorder_run_quickly(&plugin.recorder, block, false))
+        run_slowly(vcpu, block);
+}
+
+static void run_and_count_transfers(unsigned vcpu, void *block) {
+    if (!recorder_run_quickly(&plugin.recorder, block, true))
+        run_slowly(vcpu, block);
+}
+
+/* The function to call for each execution of a block. */
+static void (*runner(void))(unsigned, void *) {
+    return plugin.recorder.samples_transfers ? run_and_count_transfers : run;
 }
 
 /* True if QEMU may hand the instruction over here but execute it in a block of its own. */
@@ -178,7 +188,7 @@ static void translate_each(struct qemu_plugin_tb *tb, size_t from, size_t to) {
         struct block *b =
             recorder_block(&plugin.recorder, &index, 1, repeats, qemu_plugin_insn_vaddr(insn));
         if (b != NULL)
-            qemu_plugin_register_vcpu_insn_exec_cb(insn, run, PLUGIN_NO_REGISTERS, b);
+            qemu_plugin_register_vcpu_insn_exec_cb(insn, runner(), PLUGIN_NO_REGISTERS, b);
     }
 }
 
@@ -196,7 +206,7 @@ static void translate_block(struct qemu_plugin_tb *tb, size_t count) {
     struct block *b = recorder_block(&plugin.recorder, insns, (uint32_t)count,
                                      first_repeats && count == 1, vaddr);
     if (b != NULL)
-        qemu_plugin_register_vcpu_tb_exec_cb(tb, run, PLUGIN_NO_REGISTERS, b);
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, runner(), PLUGIN_NO_REGISTERS, b);
 }
 
 static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb) {
@@ -343,7 +353,9 @@ static void start_cpu(qemu_plugin_id_t id, unsigned vcpu) {
             abort(); /* QEMU itself aborts when memory is out */
     }
     *plugin.cpus.at[vcpu] = (struct cpu){0};
-    if (++plugin.recorder.totals.cpus > 1)
+    const bool alone = ++plugin.recorder.totals.cpus == 1;
+    plugin.recorder.only = alone ? plugin.cpus.at[vcpu] : &plugin.recorder.nobody;
+    if (!alone)
         __atomic_store_n(&plugin.locked, true, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&plugin.lock);
 }

@@ -38,7 +38,7 @@ uint32_t recorder_insn(struct recorder *r, struct recording_insn insn) {
 }
 
 static struct block *new_block(struct recorder *r, const uint32_t *insns, uint32_t count) {
-    struct block *b = calloc(1, sizeof *b);
+    struct block *b = aligned_alloc(_Alignof(struct block), sizeof *b);
     uint32_t *copy = malloc(count * sizeof *copy);
     if (b == NULL || copy == NULL || !vec_push(&r->blocks, b)) {
         free(b);
@@ -47,10 +47,7 @@ static struct block *new_block(struct recorder *r, const uint32_t *insns, uint32
         return NULL;
     }
     memcpy(copy, insns, count * sizeof *copy);
-    b->recent[0] = b->recent[1] = &r->never;
-    b->insns = copy;
-    b->count = count;
-    b->id = (uint32_t)(r->blocks.len - 1);
+    *b = (struct block){.insns = copy, .count = count, .id = (uint32_t)(r->blocks.len - 1)};
     return b;
 }
 
@@ -65,8 +62,8 @@ static bool is_handler(const struct recorder *r, uint64_t vaddr) {
 static void set_handler(struct recorder *r, struct block *b) {
     for (size_t i = 0; i < r->blocks.len && !b->handler; i++)
         for (int k = 0; k < 2; k++)
-            if (r->blocks.at[i]->recent[k]->to == b)
-                r->blocks.at[i]->recent[k] = &r->never;
+            if (r->blocks.at[i]->to[k] == b)
+                r->blocks.at[i]->to[k] = NULL;
     b->handler = true;
 }
 
@@ -147,6 +144,7 @@ void recorder_sample(struct recorder *r, bool transfers, uint64_t every, uint32_
         .transfers = transfers, .every = every, .length = length, .due = every, .random = seed};
     if (transfers)
         next_transfer(s);
+    r->samples_transfers |= transfers;
     renew_due(r);
 }
 
@@ -214,24 +212,23 @@ static struct arc *find_arc(struct recorder *r, struct block *from, struct block
     bool follows = r->insns.at[to->insns[0]].address == last->address + last->size;
     arc->from = from;
     arc->to = to;
-    arc->length = to->count;
     arc->transfer = last->kind != TRANSFER_NONE || !follows;
     arc->odd = last->kind == TRANSFER_NONE && !follows;
     return arc;
 }
 
 static void count_arc(struct recorder *r, struct block *from, struct block *to) {
-    struct arc *arc = from->recent[0];
-    if (arc->to != to) {
-        arc = from->recent[1];
-        if (arc->to != to) {
-            if ((arc = find_arc(r, from, to)) == NULL) {
-                out_of_memory(r);
-                return;
-            }
-            from->recent[1] = from->recent[0];
-            from->recent[0] = arc;
+    const unsigned k = from->to[1] == to;
+    struct arc *arc = from->recent[k];
+    if (from->to[k] != to) {
+        if ((arc = find_arc(r, from, to)) == NULL) {
+            out_of_memory(r);
+            return;
         }
+        from->to[1] = from->to[0];
+        from->recent[1] = from->recent[0];
+        from->to[0] = to;
+        from->recent[0] = arc;
     }
     arc->count++;
     if (arc->transfer) {
@@ -303,6 +300,7 @@ static void resume(struct recorder *r, struct cpu *c, struct block *b) {
 void recorder_start(struct recorder *r, const struct target *target) {
     r->target = target;
     r->limit = r->sample_clock = r->sample_transfer = UINT64_MAX;
+    r->only = &r->nobody;
 }
 
 void recorder_resume(struct cpu *cpu) {
@@ -400,7 +398,9 @@ static void fill_totals(struct recorder *r, size_t images) {
     h->magic = RECORDING_MAGIC;
     snprintf(h->trouble, sizeof h->trouble, "%.*s", (int)sizeof h->trouble - 1, r->error.text);
     h->instructions = r->clock;
-    h->transfers = r->transfers;
+    h->transfers = 0;
+    for (size_t i = 0; i < r->arcs.len; i++)
+        h->transfers += r->arcs.at[i]->transfer ? r->arcs.at[i]->count : 0;
     for (size_t i = 0; i < r->arcs.len; i++)
         h->unfinished += r->arcs.at[i]->odd ? r->arcs.at[i]->count : 0;
     h->images = images;

@@ -21,19 +21,20 @@
 struct arc {
     struct block *from, *to;
     uint64_t count;
-    uint32_t length; /* instructions of `to` */
     bool transfer;
     bool odd; /* leaves a block midway: its last instruction is plain, and `to` does not follow */
 };
 
+/* What an execution reads and writes lies in one line of the cache: it would mostly wait for others. */
 struct block {
-    struct arc *recent[2]; /* the two arcs out of it that were looked up last, else `never` */
-    uint64_t starts;       /* executions without an arc: a thread began with it */
-    uint32_t *insns;       /* indexes */
+    _Alignas(64) struct block *to[2]; /* where the arcs in `recent` lead */
+    struct arc *recent[2]; /* the last two arcs out of it that were looked up; at first none */
     uint32_t count, id;
-    uint64_t vaddr; /* the guest's address at its last translation */
-    bool handler;   /* a signal handler begins here */
-    bool repeats;   /* its one instruction runs again for each iteration */
+    uint32_t *insns; /* indexes */
+    uint64_t starts; /* executions that no arc counts: a thread began with it */
+    uint64_t vaddr;  /* the guest's address at its last translation */
+    bool handler;    /* a signal handler begins here */
+    bool repeats;    /* its one instruction runs again for each iteration */
 };
 
 enum { SUSPENDED_MOST = 16 };
@@ -70,8 +71,12 @@ struct recorder {
     VEC(uint64_t) handlers; /* the guest's addresses */
     struct setting settings[RECORDING_SETTINGS];
     unsigned setting_count;
-    uint64_t clock;        /* instructions executed */
-    uint64_t transfers;    /* control transfers executed */
+    /* The thread, as long as there is one alone. With several it is `nobody`, who has no block
+     * before: each execution takes the slow path then, which takes the lock. */
+    struct cpu *only, nobody;
+    uint64_t clock;     /* instructions executed */
+    uint64_t transfers; /* control transfers executed; only if they are sampled */
+    bool samples_transfers;
     uint64_t sample_clock; /* the clock at which the next sample is taken; at most the limit */
     uint64_t sample_transfer;
     uint64_t limit;             /* no block may take the clock beyond it */
@@ -90,19 +95,24 @@ struct block *recorder_block(struct recorder *r, const uint32_t *insns, uint32_t
 void recorder_handler(struct recorder *r, uint64_t vaddr);
 /* Counts an execution of the block. False: end the program before it (limit, stop). */
 bool recorder_run(struct recorder *r, struct cpu *cpu, struct block *block);
-/* The same, with the most frequent case inlined: a recent arc of the previous block, and no sample
- * is due. Signals and repeated instructions never have a recent arc, so they take the slow path. */
-static inline bool recorder_run_quickly(struct recorder *r, struct cpu *c, struct block *b) {
-    const struct block *from = c->before;
-    struct arc *arc = from != NULL ? from->recent[0] : &r->never;
-    if (arc->to != b && from != NULL)
-        arc = from->recent[1];
-    if (arc->to != b || r->clock + arc->length > r->sample_clock ||
-        r->transfers == r->sample_transfer)
-        return recorder_run(r, c, b);
+/* The same for the most frequent case: a recent arc of the only thread's previous block, and no
+ * sample is due. Signals and repeated instructions never have a recent arc. False: nothing was
+ * done, recorder_run() must do it. `transfers` are counted if they are sampled. */
+static inline bool recorder_run_quickly(struct recorder *r, struct block *b, bool transfers) {
+    struct cpu *const c = r->only;
+    struct block *const from = c->before;
+    if (from == NULL)
+        return false;
+    const unsigned k = from->to[1] == b;
+    const uint64_t clock = r->clock + b->count;
+    if (from->to[k] != b || clock > r->sample_clock ||
+        (transfers && r->transfers == r->sample_transfer))
+        return false;
+    struct arc *const arc = from->recent[k];
     arc->count++;
-    r->transfers += arc->transfer;
-    r->clock += arc->length;
+    if (transfers)
+        r->transfers += arc->transfer;
+    r->clock = clock;
     c->before = b;
     return true;
 }
