@@ -153,6 +153,17 @@ static enum status take_kind(struct scan *s, struct rom_entry *r, enum rom_kind 
     return take_text(s, &r->why);
 }
 
+static enum status take_console(struct scan *s, struct rom_entry *r) {
+    char *text = NULL;
+    struct error e = {0};
+    enum status status = take_text(s, &text);
+    if (status == STATUS_OK && nes_console_parse(&r->console, text, &e) != STATUS_OK)
+        status = complain(s, e.text);
+    r->console_given = true;
+    free(text);
+    return status;
+}
+
 /* Reads a word that takes one number; *known: whether `word` is one. */
 static enum status take_value(struct scan *s, struct rom_entry *r, const char *word, bool *known) {
     uint64_t value = 0;
@@ -202,6 +213,8 @@ static enum status take_property(struct scan *s, struct rom_entry *r) {
         return take_log(s, r);
     if (strcmp(word, "hold") == 0 || strcmp(word, "hold2") == 0)
         return take_hold(s, r, word[4] == '2');
+    if (strcmp(word, "console") == 0)
+        return take_console(s, r);
     if (strcmp(word, "label") == 0)
         return take_text(s, &r->label);
     if (strcmp(word, "exception") == 0)

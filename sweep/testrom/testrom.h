@@ -31,6 +31,7 @@
  *                          select, Start, directions); hold2: pad 2
  *     reset FRAME          the reset button is pressed before that frame
  *     submapper N          run as this variant of the board
+ *     console "KIND"       run on this console, as --console has it
  *     label "TEXT"         tells entries of one ROM apart in messages
  *     exception "WHY"      it is known not to pass
  *     none "WHY"           it has no verdict
@@ -65,7 +66,7 @@ struct rom_entry {
 
     uint64_t frames; /* 0: not given */
     VEC(struct rom_byte) ram;
-    bool pc_given, submapper_given;
+    bool pc_given, submapper_given, console_given;
     uint16_t pc;
     VEC(struct rom_picture) pictures;
     unsigned area[4]; /* x, y, width, height; width 0: the whole picture */
@@ -76,6 +77,7 @@ struct rom_entry {
     VEC(struct rom_hold) holds;
     VEC(uint64_t) resets;
     unsigned submapper;
+    struct nes_console console;
 };
 
 struct romtable {

@@ -59,6 +59,9 @@ elif kind == "colour": # shows colour VALUE everywhere
     wait_frames(2)
     write(0x3F00, chr(int(sys.argv[3])))
     write(0x0000, "")
+elif kind == "early": # the same, but at once: the PPU takes no address yet, or does
+    write(0x3F00, chr(int(sys.argv[3])))
+    write(0x0000, "")
 elif kind == "log": # starts at $C003, behind this jump
     jump(here())
     code.extend([0xA2, 0xFF, 0x9A, 0xA9, 0x00, 0xEA])
@@ -113,6 +116,7 @@ make_rom counter.nes counter
 make_rom grey.nes colour 0
 make_rom blue.nes colour 1
 make_rom demo.nes colour 2
+make_rom early.nes early 0
 make_rom known.nes ram 7
 make_rom pal.nes ram 8
 python3 - >hash.grey <<'END'
@@ -136,6 +140,8 @@ $(sha counter.nes) "counter" ram F8 03 frames 20 reset 5 reset 9
 
 $(sha grey.nes) "grey" picture 10 12 $(cat hash.grey)
 $(sha blue.nes) "blue" picture 10 12 $(cat hash.grey)
+$(sha early.nes) "early" picture 10 12 $(cat hash.grey) console "warmup=off" label "on a console that is warm"
+$(sha early.nes) "early" picture 10 12 $(cat hash.grey) label "on the usual one"
 $(sha demo.nes) "demo" none "a demonstration"
 $(sha known.nes) "known" ram F8 1 frames 20 exception "it expects another console"
 $(sha pal.nes) "pal" other "the PAL console"
@@ -180,6 +186,10 @@ grep -q '^ *IT HAS FAILED$' out || fail "what the ROM says is not printed: $(cat
 "$hotgraph" testrom --table table blue.nes >out && fail "another colour passes"
 grep -q '^failed     blue.nes: the picture of frame 10 is [0-9a-f]*, not '"$(cat hash.grey)" out ||
     fail "$(cat out)"
+
+"$hotgraph" testrom --table table early.nes >out && fail "the console does not matter"
+grep -q '^passed     early.nes (on a console that is warm)$' out || fail "$(cat out)"
+grep -q '^failed     early.nes (on the usual one): the picture of frame 10 is ' out || fail "$(cat out)"
 
 # What cannot pass, is no test, or is for another machine counts as such.
 cat >expected <<'END'
@@ -251,4 +261,5 @@ wrong_table "$id \"x\" area 200 0 100 10 picture 1 1 0" 'must lie within a pictu
 wrong_table "$id \"x\" picture 5 9 0 frames 9" 'stops before its picture'
 wrong_table "$id \"x\" none \"a\" ram F8 1 frames 3" 'says that it has none'
 wrong_table "$id \"x\" log \"a\" C000 ram F8 1 frames 3" 'nothing besides its log'
+wrong_table "$id \"x\" console \"warm\"" 'wrong:2: '
 wrong_table "$id \"x\" label \"a\" label \"b\"" 'given twice'
