@@ -494,6 +494,38 @@ static void a_row_of_oam_is_overwritten_where_rendering_ended(void **state) {
         }
 }
 
+/* ---- $2004 while rendering ---- */
+
+/* Broken: a program that finds out by $2004 where the beam is, or what sprites were found, gets
+ * other bytes than on the console (NESdev, "PPU sprite evaluation"). */
+static void reads_of_2004_give_what_evaluation_has_on_its_bus(void **state) {
+    (void)state;
+    static const uint8_t sprite[4] = {105, 0x11, 0x22, 0x33};
+    static const struct {
+        unsigned dot; /* the last one before the value is taken */
+        uint8_t value;
+    } cases[] = {
+        {2, 0xFF},   {30, 0xFF},  {64, 0xFF},                            /* cleared */
+        {66, 105},   {68, 0x11},  {70, 0x22},  {72, 0x33},               /* copied */
+        {80, 0xF0},  {140, 0xF0}, {190, 0xF0},                           /* not in range */
+        {257, 105},  {258, 0x11}, {259, 0x22}, {260, 0x33}, {264, 0x33}, /* fetched */
+        {267, 0xFF}, {300, 0xFF}, {321, 105},  {330, 105},  {340, 105},  /* idle */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bench t;
+        set_up(&t);
+        go_to_blank(&t);
+        store(&t, 0x2003, 0);
+        for (unsigned a = 0; a < 256; a++)
+            store(&t, 0x2004, a < 4 ? sprite[a] : 0xF0);
+        store(&t, 0x2001, BOTH);
+        go_to(&t, 107, cases[i].dot);
+        t.cycle--; /* a load takes two cycles */
+        assert_int_equal(load(&t, 0x2004), cases[i].value);
+        tear_down(&t);
+    }
+}
+
 /* ---- $2007 while rendering ---- */
 
 /* Every byte of the nametables tells its column. */
@@ -622,6 +654,7 @@ int main(void) {
         cmocka_unit_test(units_keep_their_sprites_while_rendering_is_off),
         cmocka_unit_test(the_pre_render_line_shows_what_secondary_oam_has),
         cmocka_unit_test(a_row_of_oam_is_overwritten_where_rendering_ended),
+        cmocka_unit_test(reads_of_2004_give_what_evaluation_has_on_its_bus),
         cmocka_unit_test(the_read_buffer_gets_what_is_fetched),
         cmocka_unit_test(a_read_of_2007_disturbs_a_fetch),
         cmocka_unit_test(overflow_has_its_bug),
