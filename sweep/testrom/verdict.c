@@ -297,8 +297,8 @@ static enum status create(struct run *r, const struct cartridge *cartridge,
     enum status status = STATUS_OK;
     r->count = options->ways ? WAYS : 1;
     for (unsigned i = 0; i < r->count && status == STATUS_OK; i++) {
-        ways[i].console = r->entry != NULL && r->entry->console_given ? r->entry->console
-                                                                      : options->console;
+        ways[i].console =
+            r->entry != NULL && r->entry->console_given ? r->entry->console : options->console;
         status = i == PLAIN ? engine_create(&r->nes[i], &options->engine, &ways[i], e)
                             : nes_create(&r->nes[i], &ways[i], e);
     }
