@@ -263,3 +263,17 @@ wrong_table "$id \"x\" none \"a\" ram F8 1 frames 3" 'says that it has none'
 wrong_table "$id \"x\" log \"a\" C000 ram F8 1 frames 3" 'nothing besides its log'
 wrong_table "$id \"x\" console \"warm\"" 'wrong:2: '
 wrong_table "$id \"x\" label \"a\" label \"b\"" 'given twice'
+
+# Each ROM of nes-test-roms without a verdict is named in the documentation, with the same reason.
+python3 - "$source" <<'END' || fail "docs/agreement.md and testroms.txt name other ROMs without a verdict"
+import re, sys
+root = sys.argv[1]
+table = open(root + "/sweep/testrom/testroms.txt").read()
+page = open(root + "/docs/agreement.md").read()
+listed = {(name, why) for name, why in re.findall(r'^[0-9a-f]{40} "([^"]*)"\n +(?:none|other)\s+"([^"]*)"', table, re.M)}
+shown = {(name, why) for why, names in re.findall(r"^\| ([^|]*) \| (`.*`) \|$", page, re.M)
+         for name in re.findall("`([^`]*)`", names)}
+missing = listed - shown
+print(*sorted(missing), sep="\n")
+sys.exit(len(listed) < 30 or bool(missing))
+END
