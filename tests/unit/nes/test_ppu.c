@@ -494,6 +494,41 @@ static void a_row_of_oam_is_overwritten_where_rendering_ended(void **state) {
         }
 }
 
+/* ---- splits ---- */
+
+/* The opaque columns among the first 16 of the line after the one in which the last of two writes of
+ * $2006 comes just before dot `dot`: from a nametable of blank tiles to one of solid tiles. */
+static unsigned columns_after_split(unsigned dot) {
+    struct bench t;
+    draw_scene(&t, 0, 0, MASK_BACKGROUND | 2);
+    memset(t.board.nt[0], 0, 1024);
+    memset(t.board.nt[1], 1, 960);
+    memset(t.board.nt[1] + 960, 0, 64);
+    ppu_loaded(&t.ppu);
+    const unsigned line = go_to(&t, 100, dot);
+    t.cycle -= 12;
+    store(&t, 0x2006, 0x04); /* the other nametable, row 0 */
+    go_to(&t, line, dot);
+    store(&t, 0x2006, 0x00);
+    unsigned columns = 0;
+    for (unsigned x = 0; x < 16; x++)
+        columns |= (unsigned)(pixel(&t, x, line + 1) == 0x21) << x;
+    tear_down(&t);
+    return columns;
+}
+
+/* Broken: a game that scrolls its lower part at the end of a line shows a first tile that it does
+ * not show on the console: a write that takes effect while that tile is fetched comes too late. */
+static void a_split_in_the_fetch_of_a_tile_leaves_the_old_tile(void **state) {
+    (void)state;
+    static const struct {
+        unsigned first, last, columns; /* dots before which the write comes */
+    } cases[] = {{312, 318, 0xFFFF}, {319, 326, 0xFF00}, {327, 335, 0x0000}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (unsigned dot = cases[i].first; dot <= cases[i].last; dot++)
+            assert_int_equal(columns_after_split(dot), cases[i].columns);
+}
+
 /* ---- $2004 while rendering ---- */
 
 /* Broken: a program that finds out by $2004 where the beam is, or what sprites were found, gets
@@ -654,6 +689,7 @@ int main(void) {
         cmocka_unit_test(units_keep_their_sprites_while_rendering_is_off),
         cmocka_unit_test(the_pre_render_line_shows_what_secondary_oam_has),
         cmocka_unit_test(a_row_of_oam_is_overwritten_where_rendering_ended),
+        cmocka_unit_test(a_split_in_the_fetch_of_a_tile_leaves_the_old_tile),
         cmocka_unit_test(reads_of_2004_give_what_evaluation_has_on_its_bus),
         cmocka_unit_test(the_read_buffer_gets_what_is_fetched),
         cmocka_unit_test(a_read_of_2007_disturbs_a_fetch),
