@@ -87,9 +87,9 @@ int main() {
 }
 C
 
-# record's environment, for a run that can be compared
+# record's environment and signals, for a run that can be compared: gzip looks whether nohup has it ignore one
 native() {
-    env -i PERL_HASH_SEED=0 PYTHONHASHSEED=0 TZ=UTC0 HOME=/nonexistent LC_ALL=C PATH=/usr/bin:/bin \
+    env --default-signal -i PERL_HASH_SEED=0 PYTHONHASHSEED=0 TZ=UTC0 HOME=/nonexistent LC_ALL=C PATH=/usr/bin:/bin \
         "$hotgraph" native "$@"
 }
 check() { # NAME PROGRAM ARGUMENT...: both ways, with the file `in` as input
