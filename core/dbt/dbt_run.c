@@ -187,6 +187,9 @@ enum coming {
 /* Call when the run reaches its stop. If the stop is only the start of a recording, records. */
 static enum coming recorded_coming(struct dbt *d, struct nes *n, uint64_t *stop,
                                    uint64_t *deadline);
+/* The same, if the stop is only the start of nes_follow(). */
+static enum coming followed_coming(const struct dbt *d, struct nes *n, uint64_t *stop,
+                                   uint64_t *deadline);
 
 /* Handles the exit *number. Keeps *number if the exit is to be linked, else sets 0. False: return
  * to the machine. */
@@ -200,7 +203,8 @@ go_on(struct dbt *d, struct nes *n, uint32_t *number, uint64_t *stop, uint64_t *
     if (d->record && next == INTERPRET_REST && frame_executed(&d->frame) >= d->frame.until)
         return true;
     if (next == INTERPRET_REST) {
-        const enum coming coming = recorded_coming(d, n, stop, deadline);
+        const enum coming coming = n->observed.follow ? followed_coming(d, n, stop, deadline)
+                                                      : recorded_coming(d, n, stop, deadline);
         if (coming == NOT_COMING)
             interpret(d, n, *stop, *deadline);
         return coming == HANDED_OVER;
@@ -472,6 +476,18 @@ static enum coming recorded_coming(struct dbt *d, struct nes *n, uint64_t *stop,
     else if (!r->full)
         n->observed.recorder = NULL;
     return COMING_STILL;
+}
+
+static enum coming followed_coming(const struct dbt *d, struct nes *n, uint64_t *stop,
+                                   uint64_t *deadline) {
+    if (d->record || n->observed.follow->from != *stop || n->cpu.cycle + COMING_SOON < *stop)
+        return NOT_COMING;
+    const uint64_t later = n->observed.later_stop;
+    if (!cpu_follow(n, later, *deadline) || n->observed.watched)
+        return COMING_STILL;
+    *stop = earlier(earlier(later, n->observed.alarm), n->cpu.cycle + LONGEST_RUN);
+    *deadline = engine_deadline(n, n->cpu.r.p & P_I);
+    return HANDED_OVER;
 }
 
 const struct engine *dbt_engine(void) {

@@ -143,6 +143,31 @@ struct recording {
     uint64_t end;        /* cycle of the boundary after the last one */
 };
 
+/* A control transfer of code in ROM: of each branch, jump, call and return. */
+struct transfer {
+    uint64_t start, end; /* cycles: its instruction began; control was at `to` */
+    uint16_t from, to;   /* pc of its instruction, and where it went */
+    /* At `to`, if it led backwards, by less than TRANSFER_NEAR bytes. */
+    struct {
+        uint8_t a, x, y, s, p;
+    } registers;
+};
+enum { TRANSFER_NEAR = 64, FOLLOWED_MOST = 96 };
+/* What nes_follow() is to follow. */
+struct follow_request {
+    uint64_t from; /* cycle: begins at the first boundary from there on */
+    /* Ends after `least` transfers that started at cycle `due` or later, and not before cycle
+     * `until`. */
+    uint64_t due, until;
+    unsigned least;
+};
+/* What it has followed: all transfers that started at cycle follow.from or later, up to now. */
+struct followed {
+    const struct transfer *transfers;
+    unsigned count;
+    uint64_t banks; /* equal numbers: the same memory was mapped */
+};
+
 struct observer {
     void *self;
     /* Each may be NULL. */
@@ -160,6 +185,8 @@ struct observer {
     void (*alarm)(void *self, uint64_t cycle);
     /* Hands over the recording requested by nes_record(), at a boundary. */
     void (*recorded)(void *self, const struct recording *recording);
+    /* Hands over what nes_follow() has followed, at a boundary. */
+    void (*followed)(void *self, const struct followed *followed);
 };
 
 enum { NES_OBSERVERS = 8 };
@@ -182,6 +209,11 @@ void nes_observe(struct nes *nes, unsigned id, uint64_t count);
  * comes before cycle `by`, at any boundary up to the first one from `by` on. An observer has one
  * recording at a time; a new request replaces the previous one. False: out of memory. */
 bool nes_record(struct nes *nes, unsigned id, uint64_t from, uint32_t count, uint64_t by);
+/* Follows control without probes, which is the cheapest way to see a few transfers: translated code
+ * is left once. It may end at any boundary, even before the first transfer: where control leaves ROM,
+ * at an interrupt, when a loop has come to the same state again, or if another observer is attached.
+ * So an observer must be able to go on by nes_observe(). An observer follows once at a time. */
+void nes_follow(struct nes *nes, unsigned id, const struct follow_request *follow);
 /* Calls each() with consecutive parts of the recorded instructions, in order. */
 void nes_recorded(struct nes *nes, const struct recording *recording,
                   void (*each)(void *user, const struct guest_insn *insns, uint32_t count),

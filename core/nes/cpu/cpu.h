@@ -63,6 +63,9 @@ void cpu_run_fast(struct nes *n, uint64_t stop, uint64_t deadline, bool touches)
 void cpu_run_plain(struct nes *n, uint64_t stop, uint64_t deadline);
 /* For observed.recorder; may run a little past its last instruction. */
 void cpu_run_recorded(struct nes *n, uint64_t stop, uint64_t deadline);
+/* For observed.follow. Hands over what it has followed. False: it ended before cycle follow->from,
+ * and nothing was handed over. */
+bool cpu_follow(struct nes *n, uint64_t stop, uint64_t deadline);
 /* Without observers, touching no device but pads: runs to the first jump after which the registers
  * equal *target, or to the first jump at all if that is NULL. If the loop ends before, *how_ended
  * is left unchanged. */

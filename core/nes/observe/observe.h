@@ -16,11 +16,13 @@ struct observed {
     bool stepping;           /* some observer steps or records now */
     struct record *recorder; /* the sole active recorder, if nothing else is observed; else NULL */
     struct record *coming;   /* the sole observer's recorder, if the next alarm only starts it */
-    uint64_t later_stop;     /* the engine's stop, ignoring the alarm of `coming` */
-    bool announced;          /* callbacks before the next instruction were already made */
-    bool attention;     /* a callback has changed alarms or stepping: the fast loop must return */
-    uint64_t alarm;     /* the earliest; NEVER: none */
-    uint64_t *counters; /* of the probes */
+    struct follow_request
+        *follow;         /* the sole observer's request, if it is the next alarm; else NULL */
+    uint64_t later_stop; /* the engine's stop, ignoring the alarm of `coming` and `follow` */
+    bool announced;      /* callbacks before the next instruction were already made */
+    bool attention;      /* a callback has changed alarms or stepping: the fast loop must return */
+    uint64_t alarm;      /* the earliest; NEVER: none */
+    uint64_t *counters;  /* of the probes */
     uint64_t fired[NES_OBSERVERS];
 };
 

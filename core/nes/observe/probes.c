@@ -12,8 +12,11 @@ enum status nes_attach(struct nes *n, const struct observer *observer, unsigned 
         i++;
     if (i == NES_OBSERVERS)
         return error_set(e, STATUS_ARGUMENT, "a machine has room for %d observers", NES_OBSERVERS);
-    w->observers[i] = (struct watched_by){
-        .used = true, .observer = *observer, .alarm = NEVER, .record.from = NEVER};
+    w->observers[i] = (struct watched_by){.used = true,
+                                          .observer = *observer,
+                                          .alarm = NEVER,
+                                          .record.from = NEVER,
+                                          .follow.from = NEVER};
     w->used |= 1u << i;
     w->listeners |= (unsigned)(observer->thread != NULL) << i;
     w->followers |= (unsigned)(observer->thread != NULL && !observer->begins_and_ends) << i;
@@ -87,6 +90,11 @@ bool nes_record(struct nes *n, unsigned id, uint64_t from, uint32_t count, uint6
     if (!n->observed.watch->ringing)
         watch_requests_changed(n);
     return true;
+}
+
+void nes_follow(struct nes *n, unsigned id, const struct follow_request *follow) {
+    n->observed.watch->observers[id].follow = *follow;
+    watch_requests_changed(n);
 }
 
 void nes_retranslate(struct nes *n, uint32_t address) {

@@ -401,6 +401,18 @@ static struct record *record_alone(struct watched_by *by) {
     return by->alarm == NEVER && r->from != NEVER && !r->on && !r->full ? r : NULL;
 }
 
+/* What the observer asks to follow, if it waits for nothing else. */
+static struct follow_request *follow_alone(struct watched_by *by) {
+    return by->alarm == NEVER && by->record.from == NEVER && by->follow.from != NEVER ? &by->follow
+                                                                                      : NULL;
+}
+
+/* The sole observer, which waits for alarms only, has made its requests. */
+static void expect_alone(struct nes *n, struct watched_by *by) {
+    n->observed.coming = record_alone(by);
+    n->observed.follow = follow_alone(by);
+}
+
 void watch_requests_changed(struct nes *n) {
     struct watch *w = n->observed.watch;
     if (w->ringing)
@@ -409,6 +421,7 @@ void watch_requests_changed(struct nes *n) {
     w->steppers = w->recorders = 0;
     n->observed.alarm = NEVER;
     n->observed.recorder = n->observed.coming = NULL;
+    n->observed.follow = NULL;
     for (unsigned left = w->used; left; left &= left - 1) {
         const unsigned i = first_of(left);
         struct watched_by *by = &w->observers[i];
@@ -416,7 +429,7 @@ void watch_requests_changed(struct nes *n) {
         instruments |= by->observer.instrument != NULL;
         w->steppers |= (unsigned)(by->steps != 0 && by->observer.step != NULL) << i;
         w->recorders |= (unsigned)record->on << i;
-        n->observed.alarm = earlier(n->observed.alarm, by->alarm);
+        n->observed.alarm = earlier(n->observed.alarm, earlier(by->alarm, by->follow.from));
         if (!record->on)
             n->observed.alarm = record->full ? 0 : earlier(n->observed.alarm, record->from);
         else if (w->recorders == 1u << i)
@@ -428,7 +441,7 @@ void watch_requests_changed(struct nes *n) {
     n->observed.watched = instruments || n->observed.stepping;
     n->observed.attention = true;
     if (!n->observed.watched && w->used != 0 && (w->used & (w->used - 1)) == 0)
-        n->observed.coming = record_alone(&w->observers[first_of(w->used)]);
+        expect_alone(n, &w->observers[first_of(w->used)]);
 }
 
 static void step(struct nes *n, const struct site *site, uint64_t cycle) {
@@ -525,6 +538,26 @@ void watch_thread_event(struct nes *n, const struct thread_event *event) {
     }
 }
 
+static void hand_over_followed(struct watched_by *by, const struct followed *followed) {
+    by->follow.from = NEVER;
+    if (by->observer.followed)
+        by->observer.followed(by->observer.self, followed);
+}
+
+void watch_followed(struct nes *n, unsigned count) {
+    struct watch *const w = n->observed.watch;
+    struct watched_by *const by = &w->observers[first_of(w->used)];
+    const struct followed followed = {w->followed, count, record_banks(n)};
+    w->ringing = true;
+    hand_over_followed(by, &followed);
+    w->ringing = false;
+    if (by->steps == 0 && follow_alone(by)) { /* usually nothing else has changed */
+        n->observed.alarm = by->follow.from;
+        return;
+    }
+    watch_requests_changed(n);
+}
+
 void watch_alarms(struct nes *n) {
     struct watch *w = n->observed.watch;
     w->ringing = true;
@@ -537,6 +570,8 @@ void watch_alarms(struct nes *n) {
             if (by->observer.alarm)
                 by->observer.alarm(by->observer.self, n->cpu.cycle);
         }
+        if (by->follow.from <= n->cpu.cycle)
+            hand_over_followed(by, &(struct followed){0});
         if (by->record.from <= n->cpu.cycle && !by->record.on)
             record_begin(&by->record);
     }

@@ -23,6 +23,7 @@ struct watched_by {
     uint64_t alarm; /* NEVER: none */
     uint64_t steps; /* instructions that still go to step() */
     struct record record;
+    struct follow_request follow; /* from == NEVER: none */
 };
 
 /* Facts that hold while these banks are mapped, by pc. `at`: tallies of instructions in memory that
@@ -62,6 +63,7 @@ struct watch {
     unsigned tallied;     /* number of entries in all_tallies; none is dropped before the
                              observers change */
     struct tallies all_tallies[TALLIES_MOST];
+    struct transfer followed[FOLLOWED_MOST]; /* by nes_follow() */
     struct map left_out; /* counters for which nes_counter_left_out() returns true */
     struct site **buckets;
     size_t bucket_count, site_count;
@@ -89,6 +91,8 @@ void watch_trim(struct nes *n);
 void watch_remove(struct nes *n, unsigned id);
 /* Hands over the recording of the only observer, which is complete. */
 void watch_recorded(struct nes *n);
+/* Hands over the first `count` of watch.followed to the sole observer. */
+void watch_followed(struct nes *n, unsigned count);
 /* Calls alarms that are due and computes n->observed.alarm. */
 void watch_alarms(struct nes *n);
 

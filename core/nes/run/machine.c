@@ -103,6 +103,11 @@ static bool knows_frame(const struct nes *n) {
     return n->cpu.cycle >= n->frame.end - (LESS_THAN_FRAME - MORE_THAN_BLANK);
 }
 
+/* True if the alarm of this boundary is only for transfers to follow, which advance() does. */
+static bool follows_now(const struct nes *n) {
+    return n->observed.follow && may_run_fast(n, n->cpu.r.p & P_I);
+}
+
 /* Handles everything that happens at the current boundary before the next instruction. */
 static void at_boundary(struct nes *n) {
     if (n->frame.estimated && knows_frame(n)) {
@@ -116,7 +121,7 @@ static void at_boundary(struct nes *n) {
         n->frame.estimated = true;
         watch_trim(n);
     }
-    if (n->cpu.cycle >= n->observed.alarm)
+    if (n->cpu.cycle >= n->observed.alarm && !follows_now(n))
         watch_alarms(n);
 }
 
@@ -124,7 +129,8 @@ static void at_boundary(struct nes *n) {
 static void pass_over_wait(struct nes *n, uint64_t target) {
     struct wait *const wait = n->idle.waiting;
     n->idle.waiting = NULL;
-    if (n->cpu.cycle >= earlier(target, n->frame.end))
+    if (n->cpu.cycle >= earlier(target, n->frame.end) ||
+        (n->cpu.cycle >= n->observed.alarm && follows_now(n)))
         return;
     if (n->cpu.cycle >= n->observed.alarm) { /* a recording is complete */
         watch_alarms(n);
@@ -156,6 +162,10 @@ static void advance(struct nes *n, uint64_t target) {
     uint64_t stop = earlier(end, n->observed.alarm);
     if (may_run_fast(n, n->cpu.r.p & P_I)) {
         const uint64_t start = n->cpu.cycle, deadline = earlier(n->lines.event, n->dma.from);
+        if (n->observed.follow && start >= n->observed.follow->from) {
+            cpu_follow(n, end, deadline);
+            return;
+        }
         const uint64_t spin = spin_next(n);
         if (start >= spin) {
             spin_try(n, stop);

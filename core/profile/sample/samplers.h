@@ -31,6 +31,12 @@ struct clock_batch {
     uint32_t from, from_target, to, to_target;
     uint32_t number; /* 1 + number in the stream; 0: none */
 };
+/* The same, by what nes_follow() says of it. */
+struct clock_followed {
+    uint64_t banks;
+    uint16_t from, to; /* pc */
+    uint32_t number;   /* 1 + number in the stream; 0: none */
+};
 enum { CLOCK_KNOWN = 1024 };
 struct clock {
     uint64_t every, due; /* cycles between due cycles; the next one */
@@ -39,18 +45,24 @@ struct clock {
     uint64_t window_end; /* of the latest window */
     uint64_t inverse;    /* weighted: sum of the weights of first transfers */
     uint64_t taken;      /* windows: transfers taken */
-    uint64_t steps;      /* instructions executed step by step */
+    uint64_t seen;       /* transfers seen, sampled or not */
     struct guest_insn insn;
-    bool pending;  /* `insn` has started, but its end was not seen */
-    bool stepping; /* true from before a due cycle to the sample's last transfer */
-    bool resting;  /* in a busy-wait, until an interrupt */
-    uint16_t gap;  /* of the current sample: cycles between the previous transfer and its first
+    bool pending;   /* `insn` has started, but its end was not seen */
+    bool stepping;  /* up to the sample's last transfer, where it cannot be followed */
+    bool following; /* nes_follow() goes on with the current sample, at `pc` */
+    uint16_t pc;
+    bool forgotten; /* the states were forgotten, because the next sample is near */
+    bool resting;   /* in a busy-wait, until an interrupt */
+    uint16_t gap;   /* of the current sample: cycles between the previous transfer and its first
                       one */
-    unsigned left; /* of the current sample: transfers still to take */
+    unsigned left;  /* of the current sample: transfers still to take */
     struct clock_state been[CLOCK_STATES]; /* states after recent transfers */
     unsigned been_count;
-    uint64_t alarm; /* the cycle for which the alarm is set */
+    uint64_t alarm;                  /* the cycle for which the alarm is set */
+    const struct transfer *followed; /* the current transfer; valid only while it is handled */
+    uint64_t banks;                  /* mapped where it was followed */
     struct clock_batch known[CLOCK_KNOWN];
+    struct clock_followed known_followed[CLOCK_KNOWN];
 };
 
 /* last taken branches */
