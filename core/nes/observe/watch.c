@@ -401,16 +401,10 @@ static struct record *record_alone(struct watched_by *by) {
     return by->alarm == NEVER && r->from != NEVER && !r->on && !r->full ? r : NULL;
 }
 
-/* What the observer asks to follow, if it waits for nothing else. */
-static struct follow_request *follow_alone(struct watched_by *by) {
-    return by->alarm == NEVER && by->record.from == NEVER && by->follow.from != NEVER ? &by->follow
-                                                                                      : NULL;
-}
-
 /* The sole observer, which waits for alarms only, has made its requests. */
 static void expect_alone(struct nes *n, struct watched_by *by) {
     n->observed.coming = record_alone(by);
-    n->observed.follow = follow_alone(by);
+    n->observed.follow = watch_follow_alone(by);
 }
 
 void watch_requests_changed(struct nes *n) {
@@ -538,26 +532,6 @@ void watch_thread_event(struct nes *n, const struct thread_event *event) {
     }
 }
 
-static void hand_over_followed(struct watched_by *by, const struct followed *followed) {
-    by->follow.from = NEVER;
-    if (by->observer.followed)
-        by->observer.followed(by->observer.self, followed);
-}
-
-void watch_followed(struct nes *n, unsigned count) {
-    struct watch *const w = n->observed.watch;
-    struct watched_by *const by = &w->observers[first_of(w->used)];
-    const struct followed followed = {w->followed, count, record_banks(n)};
-    w->ringing = true;
-    hand_over_followed(by, &followed);
-    w->ringing = false;
-    if (by->steps == 0 && follow_alone(by)) { /* usually nothing else has changed */
-        n->observed.alarm = by->follow.from;
-        return;
-    }
-    watch_requests_changed(n);
-}
-
 void watch_alarms(struct nes *n) {
     struct watch *w = n->observed.watch;
     w->ringing = true;
@@ -571,7 +545,7 @@ void watch_alarms(struct nes *n) {
                 by->observer.alarm(by->observer.self, n->cpu.cycle);
         }
         if (by->follow.from <= n->cpu.cycle)
-            hand_over_followed(by, &(struct followed){0});
+            watch_hand_over_followed(by, &(struct followed){0});
         if (by->record.from <= n->cpu.cycle && !by->record.on)
             record_begin(&by->record);
     }

@@ -287,12 +287,6 @@ static bool is_idle(const struct sampler *s, uint64_t cycle) {
     return c->left == 0 && cycle >= c->window_end && cycle < step_from(s) && !may_wait;
 }
 
-/* Until the next interrupt nothing is sampled. */
-static void rest(struct sampler *s) {
-    s->clock.resting = true;
-    stop_stepping(s);
-}
-
 static void wait_for_next(struct sampler *s) {
     stop_stepping(s);
     follow_from(s, step_from(s));
@@ -308,7 +302,7 @@ static void step(void *self, const struct guest_insn *insn, uint64_t cycle) {
     if (c->been_count > 0 && !only_reads_memory(insn))
         c->been_count = 0;
     if (loops && c->left == 0) {
-        rest(s);
+        stop_stepping(s); /* until the next interrupt */
     } else if (is_idle(s, cycle)) {
         wait_for_next(s);
     } else {
@@ -371,7 +365,7 @@ static void followed(void *self, const struct followed *f) {
     if (now == ATTENTIVE)
         check_run(s, pc, nes_registers(s->nes).pc);
     if (now == RESTING)
-        rest(s);
+        stop_stepping(s); /* until the next interrupt */
     else if (now == IDLE || is_idle(s, nes_cycle(s->nes)))
         wait_for_next(s);
     else
@@ -391,7 +385,6 @@ static void switched(struct sampler *s, bool nmi) {
         c->due = now + 1 + golden_place(s);
         c->forgotten = false;
     }
-    c->resting = false;
     if (!c->stepping)
         follow_from(s, now < c->window_end ? now : step_from(s));
 }

@@ -52,7 +52,6 @@ struct clock {
     bool following; /* nes_follow() goes on with the current sample, at `pc` */
     uint16_t pc;
     bool forgotten; /* the states were forgotten, because the next sample is near */
-    bool resting;   /* in a busy-wait, until an interrupt */
     uint16_t gap;   /* of the current sample: cycles between the previous transfer and its first
                       one */
     unsigned left;  /* of the current sample: transfers still to take */

@@ -1,0 +1,28 @@
+/* nes_follow(): whom it concerns, and handing over what cpu_follow() has noted. */
+#include "nes/machine/machine.h"
+#include "nes/observe/watch.h"
+
+struct follow_request *watch_follow_alone(struct watched_by *by) {
+    return by->alarm == NEVER && by->record.from == NEVER && by->follow.from != NEVER ? &by->follow
+                                                                                      : NULL;
+}
+
+void watch_hand_over_followed(struct watched_by *by, const struct followed *followed) {
+    by->follow.from = NEVER;
+    if (by->observer.followed)
+        by->observer.followed(by->observer.self, followed);
+}
+
+void watch_followed(struct nes *n, unsigned count) {
+    struct watch *const w = n->observed.watch;
+    struct watched_by *const by = &w->observers[__builtin_ctz(w->used)];
+    const struct followed followed = {w->followed, count, record_banks(n)};
+    w->ringing = true;
+    watch_hand_over_followed(by, &followed);
+    w->ringing = false;
+    if (by->steps == 0 && watch_follow_alone(by)) { /* usually nothing else has changed */
+        n->observed.alarm = by->follow.from;
+        return;
+    }
+    watch_requests_changed(n);
+}
