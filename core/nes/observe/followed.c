@@ -1,17 +1,6 @@
-/* nes_follow(): whom it concerns, and handing over what cpu_follow() has noted. */
+/* nes_follow(): hands over what cpu_follow() has noted. */
 #include "nes/machine/machine.h"
 #include "nes/observe/watch.h"
-
-struct follow_request *watch_follow_alone(struct watched_by *by) {
-    return by->alarm == NEVER && by->record.from == NEVER && by->follow.from != NEVER ? &by->follow
-                                                                                      : NULL;
-}
-
-void watch_hand_over_followed(struct watched_by *by, const struct followed *followed) {
-    by->follow.from = NEVER;
-    if (by->observer.followed)
-        by->observer.followed(by->observer.self, followed);
-}
 
 void watch_followed(struct nes *n, unsigned count) {
     struct watch *const w = n->observed.watch;

@@ -92,9 +92,17 @@ void watch_remove(struct nes *n, unsigned id);
 /* Hands over the recording of the only observer, which is complete. */
 void watch_recorded(struct nes *n);
 /* What the observer asks to follow, if it waits for nothing else; else NULL. */
-struct follow_request *watch_follow_alone(struct watched_by *by);
+static inline struct follow_request *watch_follow_alone(struct watched_by *by) {
+    return by->alarm == NEVER && by->record.from == NEVER && by->follow.from != NEVER ? &by->follow
+                                                                                      : NULL;
+}
 /* Ends the observer's request, and calls it. */
-void watch_hand_over_followed(struct watched_by *by, const struct followed *followed);
+static inline void watch_hand_over_followed(struct watched_by *by,
+                                            const struct followed *followed) {
+    by->follow.from = NEVER;
+    if (by->observer.followed)
+        by->observer.followed(by->observer.self, followed);
+}
 /* Hands over the first `count` of watch.followed to the sole observer. */
 void watch_followed(struct nes *n, unsigned count);
 /* Calls alarms that are due and computes n->observed.alarm. */
