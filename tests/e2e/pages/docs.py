@@ -14,7 +14,8 @@ Every figure of a page has a source:
   line names ("-- golden.db").
 - <!-- figures golden.db: SELECT ...; SELECT ... --> above a paragraph, list or table: each row's first column is text that stands there.
   What they cover must leave no figure over. The database "docs" has each docs/NAME.csv as a table NAME.
-  "@docs/x.sql NAME" instead of queries means those below "-- name: NAME" in that file.
+  "@docs/x.sql NAME" instead of queries means those below "-- name: NAME" in that file. What stands above the first name is executed
+  before them: temporary views.
 - <!-- given: ... --> above it: definitions, settings and what others published. Beside `figures` it covers only the numbers that it
   repeats.
 - <!-- measured: COMMAND --> above it: times and counts of one machine; the command measures them again.
@@ -118,8 +119,9 @@ def database(name):
     return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
 
 
-def ask(name, sql):
+def ask(name, sql, views=""):
     with database(name) as db:
+        db.executescript(views)
         cursor = db.execute(sql)
         rows = cursor.fetchall()
         return [c[0] for c in cursor.description], rows
@@ -148,14 +150,16 @@ def stated(comments):
     """Texts that the page must have, of its markers."""
     for comment in comments:
         word, db, rest = marker(comment)
+        views = ""
         named = re.match(r"@(\S+) (\w+)$", rest)
         if named:
+            views = text_of(named[1]).partition("-- name:")[0]
             rest = re.search(rf"^-- name: {named[2]}\b[^\n]*\n(.*?)(?=^-- name|\Z)", text_of(named[1]), re.M | re.S)[1]
         if word == "figures":
             if not queries(rest):
                 yield None, comment
             for sql in queries(rest):
-                rows = ask(db, sql)[1]
+                rows = ask(db, sql, views)[1]
                 if not rows:
                     yield None, sql
                 yield from ((plain(cell(r[0])), sql) for r in rows)
