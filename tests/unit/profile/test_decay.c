@@ -15,6 +15,7 @@
 #include "profile/structure/structure.h"
 #include "tests/support/guest_rom.h"
 #include "tests/support/played.h"
+#include "tests/support/profiled.h"
 
 enum { FRAMES = 300, CYCLES_PER_SECOND = 1789773 };
 
@@ -87,26 +88,6 @@ static struct profile profiled(const struct engine *engine, int64_t threshold, i
     return out;
 }
 
-static uint64_t counted(const struct profile *p, const char *name) {
-    for (size_t i = 0; i < p->count_count; i++)
-        if (strcmp(p->counts[i].name, name) == 0)
-            return p->counts[i].value;
-    fail_msg("nothing is called %s", name);
-    return 0;
-}
-
-static struct structure structure_of(const char *game) {
-    struct structure s;
-    struct structure_recorder *r;
-    struct error e = {0};
-    struct played p = played_open(game, NULL, false);
-    played_must(structure_attach(&r, p.nes, &e), &e);
-    played_frames(&p, FRAMES);
-    played_must(structure_finish(r, &s, &e), &e);
-    played_close(&p);
-    return s;
-}
-
 static bool reach(const struct structure *s, bool *inside, uint32_t entry) {
     const struct block *b = graph_find_block(&s->graph, entry);
     if (b == NULL || inside[b - s->graph.blocks])
@@ -152,7 +133,7 @@ static void assert_edges(const struct profile *p, const struct structure *s,
 
 static void test_decay(void **state) {
     (void)state;
-    struct structure structure = structure_of("mazewisp");
+    struct structure structure = played_structure("mazewisp", FRAMES);
     size_t hot[2] = {0};
     for (int period = 0; period < 2; period++)
         for (int64_t threshold = 10; threshold <= 1000; threshold *= 10) {

@@ -14,6 +14,7 @@
 #include "profile/structure/structure.h"
 #include "tests/support/guest_rom.h"
 #include "tests/support/played.h"
+#include "tests/support/profiled.h"
 
 enum { FRAMES = 300 };
 
@@ -121,14 +122,6 @@ static uint64_t least_of_share(const struct entered *all, uint64_t share) {
         last = next;
     }
     return last;
-}
-
-static uint64_t counted(const struct profile *p, const char *name) {
-    for (size_t i = 0; i < p->count_count; i++)
-        if (strcmp(p->counts[i].name, name) == 0)
-            return p->counts[i].value;
-    fail_msg("nothing is called %s", name);
-    return 0;
 }
 
 /* The handler hears of each routine once, and asks for a new translation of it. */

@@ -8,6 +8,7 @@
 #include "profile/sample/samplers.h"
 #include "profile/structure/structure.h"
 #include "tests/support/played.h"
+#include "tests/support/profiled.h"
 #include "tests/support/sampled.h"
 
 /* ---- everything that happened ---- */
@@ -91,18 +92,6 @@ static void log_free(struct log *log) {
     vec_free(&log->insns);
     vec_free(&log->transfers);
     vec_free(&log->contexts);
-}
-
-static struct structure structure_of(const char *game) {
-    struct structure s;
-    struct structure_recorder *r;
-    struct error e = {0};
-    struct played p = played_open(game, NULL, false);
-    played_must(structure_attach(&r, p.nes, &e), &e);
-    played_frames(&p, FRAMES);
-    played_must(structure_finish(r, &s, &e), &e);
-    played_close(&p);
-    return s;
 }
 
 /* ---- by instructions ---- */
@@ -218,7 +207,7 @@ static void check_transfers(const struct log *log, const struct structure *struc
 static void test_transfers(void **state) {
     (void)state;
     struct log log = everything("mazewisp");
-    struct structure s = structure_of("mazewisp");
+    struct structure s = played_structure("mazewisp", FRAMES);
     for (enum sampler_place at = SAMPLER_REGULAR; at <= SAMPLER_CALLS; at++) {
         check_transfers(&log, &s,
                         (struct sampler_options){
@@ -337,7 +326,7 @@ static void check_clock(const struct log *log, const struct structure *structure
 static void test_clock(void **state) {
     (void)state;
     struct log log = everything("mazewisp");
-    struct structure s = structure_of("mazewisp");
+    struct structure s = played_structure("mazewisp", FRAMES);
     check_clock(&log, &s,
                 (struct sampler_options){.by = SAMPLER_CLOCK, .interval_us = 1000, .seed = 3});
     check_clock(
@@ -405,7 +394,7 @@ static void assert_same_file(const struct stream *s) {
 /* Broken: what a stream is of is lost on its way through a file, and counts get a wrong scale. */
 static void test_files(void **state) {
     (void)state;
-    struct structure structure = structure_of("mazewisp");
+    struct structure structure = played_structure("mazewisp", FRAMES);
     const struct sampler_options all[] = {
         {.interval_us = 3000},
         {.interval_us = 3000, .weigh = true},
