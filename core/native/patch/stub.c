@@ -151,15 +151,10 @@ static bool emit_target(struct emit *e, const struct insn *i, uint32_t down) {
             emit_bytes(e, prefix, 1);
     uint8_t head[3] = {(uint8_t)(0x48 | (rex & 3)), 0x8b, (uint8_t)(*modrm & ~0x38)};
     if (stack) {
-        int32_t d = 0;
-        if (mod == 1)
-            d = (int8_t)modrm[2];
-        else if (mod == 2)
-            memcpy(&d, modrm + 2, sizeof d);
         head[2] = (uint8_t)((head[2] & 0x3f) | 0x80);
         emit_bytes(e, head, sizeof head);
         emit_bytes(e, modrm + 1, 1);
-        emit_u32(e, (uint32_t)d + down);
+        emit_u32(e, (uint32_t)insn_displacement(modrm) + down);
         return true;
     }
     emit_bytes(e, head, sizeof head);

@@ -126,6 +126,16 @@ bool insn_decode_copy(struct insn *out, const uint8_t *bytes, uintptr_t at) {
     return decode_bytes(out, bytes, ZYDIS_MAX_INSTRUCTION_LENGTH, at);
 }
 
+int32_t insn_displacement(const uint8_t *modrm) {
+    const unsigned mod = *modrm >> 6;
+    int32_t d = 0;
+    if (mod == 1)
+        d = (int8_t)modrm[2];
+    else if (mod == 2)
+        memcpy(&d, modrm + 2, sizeof d);
+    return d;
+}
+
 bool insn_uses_stack(const uint8_t *bytes) {
     const ZydisDecoder *d = insn_decoder();
     ZydisDecoderContext context;

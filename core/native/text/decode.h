@@ -39,6 +39,8 @@ static inline bool insn_ends_block(const struct insn *i) {
     return i->flow == FLOW_JUMP || i->flow == FLOW_JUMP_AWAY || i->flow == FLOW_RETURN ||
            i->flow == FLOW_STOP;
 }
+/* The displacement of an operand in memory with a SIB byte, whose ModRM byte is at `modrm`. */
+int32_t insn_displacement(const uint8_t *modrm);
 /* Does the instruction at `bytes` name or imply rsp? */
 bool insn_uses_stack(const uint8_t *bytes);
 /* The decoder for 64-bit code, shared by all threads. */

@@ -94,11 +94,7 @@ static bool call_away(struct emit *e, struct constants *c, const struct insn *i,
     *modrm = (uint8_t)((*modrm & ~0x38) | 4 << 3);
     bool stack = mod != 3 && rm == 4 && (modrm[1] & 7) == 4 && !rex_b;
     if (stack) {
-        int32_t d = 0;
-        if (mod == 1)
-            d = (int8_t)modrm[2];
-        else if (mod == 2)
-            memcpy(&d, modrm + 2, sizeof d);
+        int32_t d = insn_displacement(modrm);
         if (d < 0 || d > INT32_MAX - 8)
             return false;
         d += 8;
