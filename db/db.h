@@ -205,10 +205,11 @@ enum status db_integer(struct db *db, const char *sql, int64_t otherwise, int64_
 /* Materialises views that many queries use: from then on this connection has temporary tables in
  * their place, so later rows do not change them. List a view before those that use it. Views
  * already materialised are left alone. */
-struct db_held {
+struct db_view {
     const char *view, *index; /* columns of an index, "a, b"; NULL: none */
 };
-enum status db_hold(struct db *db, const struct db_held *views, size_t count, struct error *e);
+enum status db_materialise(struct db *db, const struct db_view *views, size_t count,
+                           struct error *e);
 /* Makes a SELECT a temporary view of this connection with this name, in a database opened for reading,
  * too. */
 enum status db_name_select(struct db *db, const char *name, const char *select, struct error *e);

@@ -134,7 +134,7 @@ static bool has_stamp(struct report *r, const char *stamp) {
 /* ---- the report ---- */
 
 /* Materialised first: most queries use these, and they are expensive. */
-static const struct db_held HELD[] = {
+static const struct db_view MATERIALISED[] = {
     {"completeness", "experiment, game"},
     {"results", "experiment_id, stream_id, configuration_id, hot_permille"},
     {"contender", "experiment_id, configuration_id"},
@@ -169,7 +169,8 @@ static enum status write_all(struct report *r, const char *digest) {
     if (status == STATUS_OK)
         status = write_stamp(r, NULL);
     if (status == STATUS_OK)
-        status = db_hold(r->db, HELD, sizeof HELD / sizeof *HELD, r->e);
+        status =
+            db_materialise(r->db, MATERIALISED, sizeof MATERIALISED / sizeof *MATERIALISED, r->e);
     if (status == STATUS_OK && r->experiment[0] != '\0')
         status = report_tables(r);
     if (status == STATUS_OK)

@@ -910,9 +910,9 @@ static void test_hot_edges_say_who_found_them(void **state) {
 }
 
 /* If this failed, a report would say something else than the views, or take long again. */
-static void test_held_views_say_what_they_said(void **state) {
-    static const struct db_held held[] = {{"results", "experiment_id, stream_id"},
-                                          {"table2", NULL}};
+static void test_materialised_views_say_what_they_said(void **state) {
+    static const struct db_view views[] = {{"results", "experiment_id, stream_id"},
+                                           {"table2", NULL}};
     static const char all[] = "SELECT * FROM results", best[] = "SELECT * FROM table3",
                       made[] = "SELECT type FROM temp.sqlite_schema WHERE name = 'results'";
     struct fixture *f = *state;
@@ -926,7 +926,7 @@ static void test_held_views_say_what_they_said(void **state) {
     ok(db_query(reads, all, append, &before[0], &err, ""), &err);
     ok(db_query(reads, best, append, &before[1], &err, ""), &err);
     for (int twice = 0; twice < 2; twice++)
-        ok(db_hold(reads, held, 2, &err), &err);
+        ok(db_materialise(reads, views, 2, &err), &err);
     ok(db_query(reads, all, append, &after[0], &err, ""), &err);
     ok(db_query(reads, best, append, &after[1], &err, ""), &err);
     for (int i = 0; i < 2; i++) {
@@ -1123,7 +1123,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_what_does_not_fit_is_not_missing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_curves_have_the_marks_of_their_experiment, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(test_held_views_say_what_they_said, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_materialised_views_say_what_they_said, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(test_experiments_stand_side_by_side, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_digest_ignores_order_and_time, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_digest_notices_every_result_column, set_up, tear_down),

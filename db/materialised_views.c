@@ -21,24 +21,25 @@ static enum status definition(struct db *db, const char *view, char **out, struc
     return code == SQLITE_ROW || code == SQLITE_DONE ? STATUS_OK : db_fail(db, e);
 }
 
-static enum status hold(struct db *db, const struct db_held *held, struct error *e) {
+static enum status materialise(struct db *db, const struct db_view *view, struct error *e) {
     char *text;
-    enum status status = definition(db, held->view, &text, e);
+    enum status status = definition(db, view->view, &text, e);
     if (status != STATUS_OK || text == NULL)
         return status;
     sqlite3_str *s = sqlite3_str_new(db->handle);
-    sqlite3_str_appendf(s, "SAVEPOINT hold; DROP VIEW temp.\"%w\"; CREATE TEMP TABLE \"%w\"%s;",
-                        held->view, held->view, text);
-    if (held->index != NULL)
-        sqlite3_str_appendf(s, "CREATE INDEX temp.\"held_%w\" ON \"%w\"(%s);", held->view,
-                            held->view, held->index);
-    sqlite3_str_appendall(s, "RELEASE hold");
+    sqlite3_str_appendf(s,
+                        "SAVEPOINT materialise; DROP VIEW temp.\"%w\"; CREATE TEMP TABLE \"%w\"%s;",
+                        view->view, view->view, text);
+    if (view->index != NULL)
+        sqlite3_str_appendf(s, "CREATE INDEX temp.\"index_of_%w\" ON \"%w\"(%s);", view->view,
+                            view->view, view->index);
+    sqlite3_str_appendall(s, "RELEASE materialise");
     char *sql = sqlite3_str_finish(s);
     sqlite3_free(text);
     if (sql == NULL)
         return error_set(e, STATUS_MEMORY, "out of memory");
     if ((status = db_script(db, sql, e)) != STATUS_OK)
-        sqlite3_exec(db->handle, "ROLLBACK TO hold; RELEASE hold", NULL, NULL, NULL);
+        sqlite3_exec(db->handle, "ROLLBACK TO materialise; RELEASE materialise", NULL, NULL, NULL);
     sqlite3_free(sql);
     return status;
 }
@@ -59,11 +60,12 @@ static void end_writing(struct db *db, int64_t only_reads) {
         set_query_only(db, true, NULL);
 }
 
-enum status db_hold(struct db *db, const struct db_held *views, size_t count, struct error *e) {
+enum status db_materialise(struct db *db, const struct db_view *views, size_t count,
+                           struct error *e) {
     int64_t only_reads = 0;
     enum status status = begin_writing(db, &only_reads, e);
     for (size_t i = 0; status == STATUS_OK && i < count; i++)
-        status = hold(db, &views[i], e);
+        status = materialise(db, &views[i], e);
     end_writing(db, only_reads);
     return status;
 }
