@@ -38,7 +38,7 @@ struct import_result {
     struct graph graph;         /* of branches and the ranges between them; empty without branch
                                    stacks */
     struct structure structure; /* of the same branches and ranges */
-    struct stream stream;       /* of single transfers; without branch stacks, of single
+    struct stream stream;       /* of the last taken branches; without branch stacks, of single
                                    instructions */
     struct import_counts counts;
 };

@@ -3,6 +3,10 @@
  * trace: between the target of an older branch and the source of the next one, code ran straight
  * on; perf2bolt and llvm-profgen count this in the same way (Chen, Li, Moseley 2016; Panchenko et
  * al. 2019). The last stretch, up to the sampled address, is not used.
+ *
+ * In the stream a stack is a batch: the instructions from its oldest branch to the target of the newest
+ * one. Where the trace is interrupted (an entry with an end in the kernel, a range that is not straight),
+ * a new batch begins. So `observed` makes the same graph of the stream.
  */
 #include "qemu/import/import.h"
 
@@ -12,14 +16,16 @@
 #include "qemu/import/import_flow.h"
 
 #define KERNEL UINT64_C(0xffff800000000000) /* kernel addresses start here */
-enum { RANGE_MOST = 1 << 20 };
+enum { RANGE_MOST = SAMPLER_BATCH_MOST / 2 };
 
 struct importing {
     struct import_flow flow;
     struct map branches, ranges; /* (from << 32 | to) -> count; ranges: first and last
                                     instruction */
+    struct map broken;           /* keys of ranges that are not straight-line code */
     struct map threads;
-    struct stream_maker transfers, addresses;
+    struct stream_maker stacks, addresses;
+    VEC(struct sample) batch; /* the current one; its last instruction is the target of a branch */
     struct import_counts *counts;
     bool lost; /* out of memory */
 };
@@ -29,8 +35,12 @@ static bool fail_memory(struct importing *im) {
     return false;
 }
 
+static uint64_t key_of(uint32_t first, uint32_t last) {
+    return (uint64_t)first << 32 | last;
+}
+
 static bool count(struct importing *im, struct map *m, uint32_t a, uint32_t b) {
-    uint64_t *at = map_at(m, (uint64_t)a << 32 | b);
+    uint64_t *at = map_at(m, key_of(a, b));
     if (at == NULL)
         return fail_memory(im);
     ++*at;
@@ -51,68 +61,17 @@ static bool find_code(struct importing *im, uint32_t process, uint64_t address, 
     return false;
 }
 
-static bool add_single(struct importing *im, struct stream_maker *m, uint32_t from,
-                       const uint32_t *to) {
-    struct sample batch[2];
-    const struct sample *insn = code_insn(&im->flow.code, from, &im->lost);
+static bool add_address(struct importing *im, uint32_t address) {
+    const struct sample *insn = code_insn(&im->flow.code, address, &im->lost);
     if (insn == NULL)
         return fail_memory(im); /* it has been decoded before, so memory is out */
-    batch[0] = *insn;
-    if (to != NULL && (insn = code_insn(&im->flow.code, *to, &im->lost)) == NULL)
-        return fail_memory(im);
-    if (to != NULL)
-        batch[1] = *insn;
-    batch[0].unused = batch[1].unused = 0;
-    m->stream.batch_length = to != NULL ? 2 : 1;
-    return stream_add(m, batch) || fail_memory(im);
+    struct sample single = *insn;
+    single.unused = 0;
+    im->addresses.stream.batch_length = 1;
+    return stream_add(&im->addresses, &single) || fail_memory(im);
 }
 
-static bool take_branches(struct importing *im, const struct perf_sample *s) {
-    uint32_t left = 0; /* source of the newer branch; 0: unknown */
-    for (size_t i = 0; i < s->branch_count && !im->lost; i++) {
-        const struct perf_branch *b = &s->branches[i];
-        if (b->from == 0 && b->to == 0) /* an empty entry */
-            continue;
-        uint32_t from = 0, to = 0;
-        const bool has_to = find_code(im, s->process, b->to, &to);
-        const bool has_from = find_code(im, s->process, b->from, &from);
-        if (has_to && left != 0 && !count(im, &im->ranges, to, left))
-            return false;
-        left = has_from ? from : 0;
-        if (!has_from || !has_to)
-            continue;
-        im->counts->branches++;
-        if (!count(im, &im->branches, from, to) || !add_single(im, &im->transfers, from, &to))
-            return false;
-    }
-    return !im->lost;
-}
-
-static bool take_sample(void *user, const struct perf_sample *s) {
-    struct importing *im = user;
-    uint32_t address;
-    uint64_t *thread = map_at(&im->threads, s->thread);
-    if (thread == NULL)
-        return fail_memory(im);
-    ++*thread;
-    im->counts->samples++;
-    if (s->branch_count > 0)
-        return take_branches(im, s);
-    if (find_code(im, s->process, s->address, &address))
-        return add_single(im, &im->addresses, address, NULL);
-    return !im->lost;
-}
-
-static bool take_map(void *user, const struct perf_map *map) {
-    struct importing *im = user;
-    return code_add_map(&im->flow.code, map) || fail_memory(im);
-}
-
-/* ---- the flow ---- */
-
-static bool push_pair(struct importing *im, uint32_t a, uint32_t b, uint64_t times, bool transfer) {
-    return import_flow_add(&im->flow, a, b, times, transfer) || fail_memory(im);
-}
+/* ---- straight-line code ---- */
 
 /* The next instruction in sequence; 0: there is none, or the instruction does not continue in
  * sequence. */
@@ -133,11 +92,107 @@ static bool is_straight(struct importing *im, uint32_t first, uint32_t last) {
     return first == last;
 }
 
+/* Counts a range. *whole: it is straight-line code. */
+static bool count_range(struct importing *im, uint32_t first, uint32_t last, bool *whole) {
+    const uint64_t key = key_of(first, last);
+    const bool known = map_find(&im->ranges, key) != NULL;
+    if (!count(im, &im->ranges, first, last))
+        return false;
+    if (known)
+        *whole = map_find(&im->broken, key) == NULL;
+    else if (!(*whole = is_straight(im, first, last)) && !im->lost)
+        im->lost = map_at(&im->broken, key) == NULL;
+    return !im->lost;
+}
+
+/* ---- batches ---- */
+
+static bool end_batch(struct importing *im) {
+    if (im->batch.len >= 2 && !stream_add_some(&im->stacks, im->batch.at, im->batch.len))
+        return fail_memory(im);
+    im->batch.len = 0;
+    return true;
+}
+
+static bool push_insn(struct importing *im, uint32_t address) {
+    const struct sample *insn = code_insn(&im->flow.code, address, &im->lost);
+    if (insn == NULL || !vec_push(&im->batch, *insn))
+        return fail_memory(im);
+    im->batch.at[im->batch.len - 1].unused = 0;
+    return true;
+}
+
+/* Adds the straight-line code behind the batch's last instruction. */
+static bool push_until(struct importing *im, uint32_t last) {
+    const struct sample *end = &im->batch.at[im->batch.len - 1];
+    for (uint32_t at = end->pc; at < last && !im->lost; push_insn(im, at))
+        at += im->batch.at[im->batch.len - 1].size;
+    return !im->lost;
+}
+
+/* Adds the range from the previous branch's target (0: unknown), up to a branch. */
+static bool reach(struct importing *im, uint32_t target, uint32_t from) {
+    bool whole = false;
+    if (target != 0 && !count_range(im, target, from, &whole))
+        return false;
+    if (!whole)
+        return end_batch(im) && push_insn(im, from);
+    if (im->batch.len >= SAMPLER_BATCH_MOST - RANGE_MOST &&
+        (!end_batch(im) || !push_insn(im, target)))
+        return false;
+    return push_until(im, from);
+}
+
+static bool take_branches(struct importing *im, const struct perf_sample *s) {
+    uint32_t target = 0; /* of the older branch; 0: unknown */
+    for (size_t i = s->branch_count; i-- > 0 && !im->lost;) {
+        const struct perf_branch *b = &s->branches[i];
+        if (b->from == 0 && b->to == 0) /* an empty entry */
+            continue;
+        uint32_t from = 0, to = 0;
+        const bool has_from = find_code(im, s->process, b->from, &from);
+        const bool has_to = find_code(im, s->process, b->to, &to);
+        const bool both = has_from && has_to;
+        im->counts->branches += both;
+        if ((has_from && !reach(im, target, from)) || (!both && !end_batch(im)) ||
+            (both && !count(im, &im->branches, from, to)) || (has_to && !push_insn(im, to)))
+            return false;
+        target = has_to ? to : 0;
+    }
+    return !im->lost && end_batch(im);
+}
+
+static bool take_sample(void *user, const struct perf_sample *s) {
+    struct importing *im = user;
+    uint32_t address;
+    uint64_t *thread = map_at(&im->threads, s->thread);
+    if (thread == NULL)
+        return fail_memory(im);
+    ++*thread;
+    im->counts->samples++;
+    if (s->branch_count > 0)
+        return take_branches(im, s);
+    if (find_code(im, s->process, s->address, &address))
+        return add_address(im, address);
+    return !im->lost;
+}
+
+static bool take_map(void *user, const struct perf_map *map) {
+    struct importing *im = user;
+    return code_add_map(&im->flow.code, map) || fail_memory(im);
+}
+
+/* ---- the flow ---- */
+
+static bool push_pair(struct importing *im, uint32_t a, uint32_t b, uint64_t times, bool transfer) {
+    return import_flow_add(&im->flow, a, b, times, transfer) || fail_memory(im);
+}
+
 static bool push_range(struct importing *im, uint32_t first, uint32_t last, uint64_t times) {
     bool branch = false;
-    if (!is_straight(im, first, last)) {
+    if (map_find(&im->broken, key_of(first, last)) != NULL) {
         im->counts->broken += times;
-        return !im->lost;
+        return true;
     }
     while (first < last) {
         const uint32_t next = straight(im, first, &branch);
@@ -159,25 +214,24 @@ static bool make_flow(struct importing *im) {
     return true;
 }
 
+/* The number of executions is unknown. With the number of samples instead, counts are in samples. */
 static void make_stream(struct importing *im, struct stream *out) {
-    const bool stacks = im->transfers.stream.batch_count > 0;
-    *out = stream_made(stacks ? &im->transfers : &im->addresses);
-    out->of = stacks ? STREAM_OF_TRANSFERS : STREAM_OF_BATCHES;
-    /* The number of executions is unknown. With the number of samples instead, counts are in
-     * samples. */
-    out->population = out->executed = out->batch_count;
+    const bool stacks = im->stacks.stream.batch_count > 0;
+    *out = stream_made(stacks ? &im->stacks : &im->addresses);
+    out->population = out->executed =
+        stacks ? stream_samples(out, out->batch_count) - out->batch_count : out->batch_count;
 }
 
 static enum status make_result(struct importing *im, struct import_result *out, const char *name,
                                struct error *e) {
     out->counts.threads = im->threads.len;
-    if (im->transfers.stream.batch_count + im->addresses.stream.batch_count == 0)
+    if (im->stacks.stream.batch_count + im->addresses.stream.batch_count == 0)
         return error_set(e, STATUS_FORMAT,
                          "%s: none of its %llu samples is in a file that is here: print the maps, "
                          "too (perf script --show-mmap-events), on the machine that was sampled",
                          name, (unsigned long long)out->counts.samples);
     enum status status = STATUS_OK;
-    if (im->transfers.stream.batch_count > 0) {
+    if (im->stacks.stream.batch_count > 0) {
         status = make_flow(im) ? import_flow_end(&im->flow, out, e)
                                : error_set(e, STATUS_MEMORY, "%s: out of memory", name);
         out->graph.kind = GRAPH_BUILT;
@@ -191,7 +245,7 @@ static enum status make_result(struct importing *im, struct import_result *out, 
 enum status import_perf(struct import_result *out, const struct import_request *request,
                         struct error *e) {
     struct bytes text = {0};
-    struct importing im = {.counts = &out->counts};
+    struct importing im = {.counts = &out->counts, .stacks.stream.of = STREAM_OF_BRANCHES};
     *out = (struct import_result){0};
     const struct perf_reader reader = {.map = take_map, .sample = take_sample, .user = &im};
     enum status status = file_read(&text, request->path, SIZE_MAX / 2, e);
@@ -207,8 +261,10 @@ enum status import_perf(struct import_result *out, const struct import_request *
     bytes_free(&text);
     map_free(&im.branches);
     map_free(&im.ranges);
+    map_free(&im.broken);
     map_free(&im.threads);
-    stream_unmake(&im.transfers);
+    stream_unmake(&im.stacks);
+    vec_free(&im.batch);
     stream_unmake(&im.addresses);
     import_flow_free(&im.flow);
     return status;

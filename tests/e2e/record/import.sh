@@ -88,6 +88,11 @@ END
 python3 places.py g.graph g.structure >found
 sort -n -k1,1 -k2,2 -k3,3 -k4,4 expected >sorted
 same found sorted
+# The stream has the same branches and ranges: what is read directly off it is the same graph.
+head -n 1 g.isampling | grep -q 'of=branches' || fail "no stream of branches: $(head -n 1 g.isampling)"
+"$hotgraph" build g.isampling --technique observed --out read.graph >/dev/null
+grep -v '^# ' read.graph >read.edges
+grep -v '^# ' g.graph | same read.edges -
 # Addresses of a recording: the graphs can be compared.
 "$hotgraph" import perf.txt --graph h.graph --images exact.structure >/dev/null
 "$hotgraph" compare h.graph exact.graph --json >compared
