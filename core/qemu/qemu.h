@@ -46,9 +46,13 @@ struct qemu_setting {
     uint64_t every;  /* executed instructions, or transfers; 0: QEMU_EVERY */
     unsigned length; /* instructions a batch; 0: 25; at most every */
     uint64_t seed;   /* for the random offsets */
+    /* Not 0: each batch is the code between so many last taken branches, read at one in `every`
+     * instructions; with `transfers` after a random one in each `every` taken branches. A stack has
+     * fewer entries after a signal, and when their code has more than 8,192 instructions. */
+    unsigned stack;
 };
 
-/* STATUS_ARGUMENT if batches would overlap. */
+/* STATUS_ARGUMENT if batches would overlap, or a stack is larger than SAMPLER_STACK_MOST. */
 enum status qemu_check_setting(const struct qemu_setting *s, struct error *e);
 
 struct qemu_request {

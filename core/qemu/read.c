@@ -208,40 +208,57 @@ static struct sample sample_of(const struct recording_insn *insn) {
                            .kind = recording_insn_kind(insn->kind)};
 }
 
+/* Adds the samples to the stream, batch by batch. False: out of memory, or (with *broken) the
+ * recording is not whole. */
+static bool add_batches(const struct reader *r, struct stream_maker *maker, const uint32_t *rows,
+                        uint64_t count, bool *broken) {
+    const bool stacks = maker->stream.of == STREAM_OF_BRANCHES;
+    const size_t length = maker->stream.batch_length;
+    struct sample batch[BATCH_MOST];
+    size_t len = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        const bool ends = stacks && rows[i] == RECORDING_BATCH_END;
+        *broken = ends ? len == 0 : rows[i] >= r->header->insns || len == BATCH_MOST;
+        if (*broken)
+            return false;
+        if (!ends)
+            batch[len++] = sample_of(&r->insns[rows[i]]);
+        if (!ends && (stacks || len < length))
+            continue;
+        if (!stream_add_some(maker, batch, len))
+            return false;
+        len = 0;
+    }
+    *broken = len != 0;
+    return !*broken;
+}
+
 static enum status read_stream(struct reader *r, struct stream *out,
                                const struct recording_setting *setting) {
-    const unsigned length = setting->length;
+    static const enum stream_of of[] = {STREAM_OF_BATCHES, STREAM_OF_TRANSFERS, STREAM_OF_BRANCHES,
+                                        STREAM_OF_BRANCHES};
     uint64_t count;
     const void *head = take(r, 1, sizeof count);
     if (head == NULL)
         return cut_off(r);
     memcpy(&count, head, sizeof count);
-    const uint8_t *rows = take(r, count, sizeof(uint32_t));
-    if (rows == NULL || count % length != 0)
+    const void *rows = take(r, count, sizeof(uint32_t));
+    if (rows == NULL)
         return cut_off(r);
-    struct sample batch[BATCH_MOST];
     struct stream_maker maker = {
-        .stream = {.batch_length = length,
-                   .of = setting->transfers ? STREAM_OF_TRANSFERS : STREAM_OF_BATCHES,
-                   .population =
-                       setting->transfers ? r->header->transfers : r->header->instructions,
+        .stream = {.of = of[setting->by],
+                   .batch_length = of[setting->by] == STREAM_OF_BRANCHES ? 0 : setting->length,
+                   .population = setting->by == RECORDING_TRANSFERS ? r->header->transfers
+                                                                    : r->header->instructions,
                    .executed = r->header->instructions}};
-    for (uint64_t i = 0; i < count; i += length) {
-        for (unsigned k = 0; k < length; k++) {
-            uint32_t insn;
-            memcpy(&insn, rows + (i + k) * sizeof insn, sizeof insn);
-            if (insn >= r->header->insns) {
-                stream_unmake(&maker);
-                return cut_off(r);
-            }
-            batch[k] = sample_of(&r->insns[insn]);
-        }
-        if (!stream_add(&maker, batch)) {
-            stream_unmake(&maker);
-            return no_memory(r);
-        }
+    bool broken = false;
+    if (!add_batches(r, &maker, rows, count, &broken)) {
+        stream_unmake(&maker);
+        return broken ? cut_off(r) : no_memory(r);
     }
     *out = stream_made(&maker);
+    if (out->batch_length == 0)
+        out->batch_length = 1; /* a stack was never read */
     return STATUS_OK;
 }
 

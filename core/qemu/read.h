@@ -3,12 +3,13 @@
 #define HOTGRAPH_QEMU_READ_H
 
 #include "qemu/qemu.h"
+#include "qemu/recording.h"
 
 /* Fills in everything that the recording contains. STATUS_FORMAT if it is truncated; the plugin's
  * own error if it left one. */
 struct recording_setting {
-    unsigned length; /* instructions a batch */
-    bool transfers;
+    unsigned length; /* instructions a batch; entries of a stack */
+    enum recording_by by;
 };
 /* enum insn_kind of an enum transfer_kind. */
 uint8_t recording_insn_kind(uint8_t transfer);

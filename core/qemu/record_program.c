@@ -109,6 +109,12 @@ static void push_env(struct setup *r, const char *word) {
     r->memory |= !vec_push(&r->env, (char *)(uintptr_t)word);
 }
 
+static enum recording_by by_of(const struct qemu_setting *s) {
+    if (s->stack > 0)
+        return s->transfers ? RECORDING_TAKEN : RECORDING_STACKS;
+    return s->transfers ? RECORDING_TRANSFERS : RECORDING_BATCHES;
+}
+
 static void name_plugin(struct setup *r) {
     const struct qemu_request *q = r->request;
     char self[32] = "self"; /* our number in /proc, which may count otherwise than getpid() */
@@ -121,16 +127,16 @@ static void name_plugin(struct setup *r) {
                                 (unsigned long long)q->instructions);
     for (size_t i = 0; i < q->setting_count && len < sizeof r->plugin; i++) {
         const struct qemu_setting *s = &q->settings[i];
+        static const char *const ways[] = {"batches", "transfers", "stacks", "taken"};
         unsigned long long every = s->every > 0 ? s->every : QEMU_EVERY;
-        r->settings[i] = (struct recording_setting){.length = s->transfers    ? 2
-                                                              : s->length > 0 ? s->length
-                                                                              : 25,
-                                                    .transfers = s->transfers};
-        len += (size_t)(s->transfers
-                            ? snprintf(r->plugin + len, sizeof r->plugin - len,
-                                       ",transfers=%llu/%llu", every, (unsigned long long)s->seed)
-                            : snprintf(r->plugin + len, sizeof r->plugin - len, ",batches=%llu/%u",
-                                       every, r->settings[i].length));
+        const enum recording_by by = by_of(s);
+        const unsigned length = by >= RECORDING_STACKS      ? s->stack
+                                : by == RECORDING_TRANSFERS ? 2
+                                : s->length > 0             ? s->length
+                                                            : 25;
+        r->settings[i] = (struct recording_setting){.length = length, .by = by};
+        len += (size_t)snprintf(r->plugin + len, sizeof r->plugin - len, ",%s=%llu/%u/%llu",
+                                ways[by], every, length, (unsigned long long)s->seed);
     }
 }
 
@@ -192,7 +198,10 @@ static enum status prepare(struct setup *r, struct error *e) {
 
 enum status qemu_check_setting(const struct qemu_setting *s, struct error *e) {
     uint64_t every = s->every > 0 ? s->every : QEMU_EVERY, length = s->length ? s->length : 25;
-    if (s->transfers || length <= every)
+    if (s->stack > SAMPLER_STACK_MOST)
+        return error_set(e, STATUS_ARGUMENT, "a stack of %u branches; there are at most %d",
+                         s->stack, SAMPLER_STACK_MOST);
+    if (s->stack > 0 || s->transfers || length <= every)
         return STATUS_OK;
     return error_set(e, STATUS_ARGUMENT,
                      "a batch of %llu instructions does not fit between batches that begin every "

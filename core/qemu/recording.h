@@ -9,7 +9,8 @@
  *                   and their indexes (u32 each)
  *     arcs          x struct recording_arc
  *     thread starts x u32 (indexes of instructions)
- *     streams:      for each setting the number of samples (u64), then indexes (u32 each)
+ *     streams:      for each setting the number of samples (u64), then indexes (u32 each); of stacks,
+ *                   RECORDING_BATCH_END after each batch
  *     the magic once more: a file without it at its end is incomplete
  */
 #ifndef HOTGRAPH_QEMU_RECORDING_H
@@ -27,6 +28,15 @@ enum { RECORDING_SETTINGS = 16, RECORDING_PATH = 512, RECORDING_TROUBLE = 200 };
  * the highest signal, which no program gets by chance. Before the plugin is loaded, it just ends
  * QEMU. */
 enum { RECORDING_STOP = 64 };
+
+/* What a setting samples. */
+enum recording_by {
+    RECORDING_BATCHES,   /* consecutive instructions */
+    RECORDING_TRANSFERS, /* single control transfers */
+    RECORDING_STACKS,    /* the last taken branches before one in `every` instructions */
+    RECORDING_TAKEN      /* the same after one in `every` taken branches */
+};
+#define RECORDING_BATCH_END UINT32_MAX
 
 /* How the program ended. */
 enum recording_end {

@@ -167,8 +167,17 @@ static void run_and_count_transfers(unsigned vcpu, void *block) {
         run_slowly(vcpu, block);
 }
 
+static void run_and_remember(unsigned vcpu, void *block) {
+    if (recorder_run_quickly(&plugin.recorder, block, true))
+        recorder_remember(&plugin.recorder, block);
+    else
+        run_slowly(vcpu, block);
+}
+
 /* The function to call for each execution of a block. */
 static void (*runner(void))(unsigned, void *) {
+    if (plugin.recorder.trail != NULL)
+        return run_and_remember;
     return plugin.recorder.samples_transfers ? run_and_count_transfers : run;
 }
 
@@ -375,7 +384,7 @@ static void finish(qemu_plugin_id_t id, void *user) {
 }
 
 static bool parse_argument(const char *argument) {
-    unsigned long long every, second;
+    unsigned long long every, length, seed;
     struct recorder *r = &plugin.recorder;
     if (strncmp(argument, "out=", 4) == 0) {
         snprintf(plugin.out, sizeof plugin.out, "%s", argument + 4);
@@ -389,13 +398,12 @@ static bool parse_argument(const char *argument) {
     }
     if (r->setting_count == RECORDING_SETTINGS)
         return false;
-    if (sscanf(argument, "batches=%llu/%llu", &every, &second) == 2) {
-        recorder_sample(r, false, every, (uint32_t)second, 0);
-        return true;
-    }
-    if (sscanf(argument, "transfers=%llu/%llu", &every, &second) == 2) {
-        recorder_sample(r, true, every, 2, second);
-        return true;
+    static const char *const ways[] = {"batches=", "transfers=", "stacks=", "taken="};
+    for (int by = RECORDING_BATCHES; by <= RECORDING_TAKEN; by++) {
+        const size_t len = strlen(ways[by]);
+        if (strncmp(argument, ways[by], len) == 0)
+            return sscanf(argument + len, "%llu/%llu/%llu", &every, &length, &seed) == 3 &&
+                   recorder_sample(r, (enum recording_by)by, every, (uint32_t)length, seed);
     }
     return false;
 }

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { STACK_CODE_MOST = 8192, TRAIL = 2 * STACK_CODE_MOST };
+
 static void out_of_memory(struct recorder *r) {
     if (r->error.status == STATUS_OK)
         error_set(&r->error, STATUS_MEMORY, "out of memory for the recording");
@@ -109,7 +111,7 @@ void recorder_handler(struct recorder *r, uint64_t vaddr) {
 
 /* ---- sampling ---- */
 
-/* Chooses one random transfer in each stratum of `every` transfers. */
+/* Chooses one random transfer or taken branch in each stratum of `every`. */
 static void next_transfer(struct setting *s) {
     s->due = s->stratum * s->every + splitmix64(s->random, s->stratum) % s->every;
     s->stratum++;
@@ -117,10 +119,12 @@ static void next_transfer(struct setting *s) {
 
 static void renew_due(struct recorder *r) {
     r->sample_clock = r->limit;
-    r->sample_transfer = UINT64_MAX;
+    r->sample_transfer = r->sample_taken = UINT64_MAX;
     for (unsigned i = 0; i < r->setting_count; i++) {
         const struct setting *s = &r->settings[i];
-        uint64_t *clock = s->transfers ? &r->sample_transfer : &r->sample_clock;
+        uint64_t *clock = s->by == RECORDING_TRANSFERS ? &r->sample_transfer
+                          : s->by == RECORDING_TAKEN   ? &r->sample_taken
+                                                       : &r->sample_clock;
         uint64_t due = s->left > 0 ? 0 : s->due;
         if (due < *clock)
             *clock = due;
@@ -137,15 +141,18 @@ void recorder_release(struct recorder *r) {
     recorder_limit(r, UINT64_MAX);
 }
 
-void recorder_sample(struct recorder *r, bool transfers, uint64_t every, uint32_t length,
+bool recorder_sample(struct recorder *r, enum recording_by by, uint64_t every, uint32_t length,
                      uint64_t seed) {
     struct setting *s = &r->settings[r->setting_count++];
-    *s = (struct setting){
-        .transfers = transfers, .every = every, .length = length, .due = every, .random = seed};
-    if (transfers)
+    *s = (struct setting){.by = by, .every = every, .length = length, .due = every, .random = seed};
+    if (by == RECORDING_TRANSFERS || by == RECORDING_TAKEN)
         next_transfer(s);
-    r->samples_transfers |= transfers;
+    r->samples_transfers |= by == RECORDING_TRANSFERS;
+    if (r->trail == NULL && by >= RECORDING_STACKS &&
+        (r->trail = calloc(TRAIL, sizeof(struct block *))) == NULL)
+        return false;
     renew_due(r);
+    return true;
 }
 
 static void take(struct recorder *r, struct setting *s, uint32_t insn) {
@@ -153,11 +160,90 @@ static void take(struct recorder *r, struct setting *s, uint32_t insn) {
         out_of_memory(r);
 }
 
+/* ---- stacks of taken branches ---- */
+
+static const struct recording_insn *last_insn(const struct recorder *r, const struct block *b) {
+    return &r->insns.at[b->insns[b->count - 1]];
+}
+
+static struct block *on_trail(const struct recorder *r, uint64_t number) {
+    return r->trail[number % TRAIL];
+}
+
+/* Does `b` follow `a` in sequence? */
+static bool follows(const struct recorder *r, const struct block *a, const struct block *b) {
+    const struct recording_insn *last = last_insn(r, a);
+    return r->insns.at[b->insns[0]].address == last->address + last->size;
+}
+
+static bool is_taken(const struct recorder *r, const struct block *a, const struct block *b) {
+    const uint8_t kind = last_insn(r, a)->kind;
+    return kind == TRANSFER_BRANCH ? !follows(r, a, b) : kind != TRANSFER_NONE;
+}
+
+/* Samples the instructions from the last one of block `oldest` - 1 to the first one of `newest`. */
+static void take_trail(struct recorder *r, struct setting *s, uint64_t oldest, uint64_t newest) {
+    const struct block *before = on_trail(r, oldest - 1);
+    take(r, s, before->insns[before->count - 1]);
+    for (uint64_t at = oldest; at < newest; at++)
+        for (uint32_t k = 0; k < on_trail(r, at)->count; k++)
+            take(r, s, on_trail(r, at)->insns[k]);
+    take(r, s, on_trail(r, newest)->insns[0]);
+    take(r, s, RECORDING_BATCH_END);
+}
+
+/* Reads the stack at the start of the newest block. It has fewer entries if the context is younger, or if
+ * their code has more than STACK_CODE_MOST instructions, which does not depend on how QEMU divides it. */
+static void take_stack(struct recorder *r, struct setting *s) {
+    const uint64_t first =
+        r->trail_end - r->trail_start < TRAIL ? r->trail_start : r->trail_end - TRAIL;
+    uint64_t oldest = 0, newest = 0, insns = 2;
+    uint32_t entries = 0;
+    for (uint64_t at = r->trail_end - 1; at > first && entries < s->length; at--) {
+        const struct block *from = on_trail(r, at - 1), *to = on_trail(r, at);
+        const bool taken = is_taken(r, from, to);
+        if (insns > STACK_CODE_MOST || (!taken && !follows(r, from, to)))
+            break;
+        newest = taken && entries == 0 ? at : newest;
+        oldest = taken ? at : oldest;
+        entries += taken;
+        insns += entries > 0 ? from->count : 0;
+    }
+    if (entries > 0)
+        take_trail(r, s, oldest, newest);
+}
+
+static void sample_taken(struct recorder *r) {
+    for (unsigned i = 0; i < r->setting_count; i++) {
+        struct setting *s = &r->settings[i];
+        if (s->by != RECORDING_TAKEN || s->due != r->taken)
+            continue;
+        take_stack(r, s);
+        next_transfer(s);
+    }
+    renew_due(r);
+}
+
+void recorder_remember(struct recorder *r, struct block *b) {
+    const struct block *before =
+        r->trail_end > r->trail_start ? on_trail(r, r->trail_end - 1) : NULL;
+    r->trail[r->trail_end++ % TRAIL] = b;
+    if (before == NULL || !is_taken(r, before, b))
+        return;
+    if (r->taken == r->sample_taken)
+        sample_taken(r);
+    r->taken++;
+}
+
+/* ---- samples at instructions ---- */
+
 /* Samples the instructions of the block, which are number r->clock and following. */
 static void sample_block(struct recorder *r, const struct block *b) {
     for (unsigned i = 0; i < r->setting_count; i++) {
         struct setting *s = &r->settings[i];
-        if (s->transfers)
+        for (; s->by == RECORDING_STACKS && s->due - r->clock < b->count; s->due += s->every)
+            take_stack(r, s);
+        if (s->by != RECORDING_BATCHES)
             continue;
         uint32_t at = s->left > 0 ? 0 : UINT32_MAX;
         if (s->left == 0 && s->due - r->clock < b->count)
@@ -181,7 +267,7 @@ static void sample_block(struct recorder *r, const struct block *b) {
 static void sample_transfer(struct recorder *r, const struct arc *arc) {
     for (unsigned i = 0; i < r->setting_count; i++) {
         struct setting *s = &r->settings[i];
-        if (!s->transfers || s->due != r->transfers)
+        if (s->by != RECORDING_TRANSFERS || s->due != r->transfers)
             continue;
         take(r, s, arc->from->insns[arc->from->count - 1]);
         take(r, s, arc->to->insns[0]);
@@ -191,10 +277,6 @@ static void sample_transfer(struct recorder *r, const struct arc *arc) {
 }
 
 /* ---- running ---- */
-
-static const struct recording_insn *last_insn(const struct recorder *r, const struct block *b) {
-    return &r->insns.at[b->insns[b->count - 1]];
-}
 
 static struct arc *find_arc(struct recorder *r, struct block *from, struct block *to) {
     uint64_t *at = map_at(&r->arc_at, (uint64_t)from->id << 32 | to->id);
@@ -324,6 +406,11 @@ bool recorder_run(struct recorder *r, struct cpu *c, struct block *b) {
         return true; /* another iteration of the instruction that ended the previous block */
     if (from != NULL)
         count_arc(r, from, b);
+    if (r->trail != NULL) {
+        if (from == NULL || r->trail_end == 0 || on_trail(r, r->trail_end - 1) != from)
+            r->trail_start = r->trail_end; /* another context */
+        recorder_remember(r, b);
+    }
     if (r->clock + b->count > r->sample_clock)
         sample_block(r, b);
     r->clock += b->count;
@@ -387,7 +474,8 @@ static void put_arcs(struct output *o, const struct recorder *r) {
 static void put_samples(struct output *o, const struct recorder *r) {
     for (unsigned i = 0; i < r->setting_count; i++) {
         const struct setting *s = &r->settings[i];
-        uint64_t whole = s->samples.len - s->samples.len % s->length;
+        const bool stacks = s->by >= RECORDING_STACKS;
+        uint64_t whole = s->samples.len - (stacks ? 0 : s->samples.len % s->length);
         put(o, &whole, sizeof whole);
         put(o, s->samples.at, whole * sizeof *s->samples.at);
     }

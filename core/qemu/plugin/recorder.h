@@ -48,10 +48,11 @@ struct cpu {
 };
 
 struct setting { /* a sampling configuration */
-    bool transfers;
+    enum recording_by by;
     uint64_t every;
-    uint32_t length; /* instructions per batch; transfers: 2 */
-    uint64_t due;    /* number of the instruction or transfer at which the next batch begins */
+    uint32_t length; /* instructions per batch; transfers: 2; stacks: entries */
+    uint64_t due;    /* number of the instruction, transfer or taken branch at which the next batch
+                        begins, or the stack is read */
     uint64_t stratum, random;
     uint32_t left; /* instructions to the end of the current batch */
     VEC(uint32_t) samples;
@@ -79,6 +80,12 @@ struct recorder {
     bool samples_transfers;
     uint64_t sample_clock; /* the clock at which the next sample is taken; at most the limit */
     uint64_t sample_transfer;
+    /* The last blocks of the context, for stacks of taken branches; NULL unless they are sampled.
+     * Block number i, from `trail_start` to before `trail_end`, is trail[i % TRAIL]. */
+    struct block **trail;
+    uint64_t trail_start, trail_end;
+    uint64_t taken; /* branches; only if stacks are sampled */
+    uint64_t sample_taken;
     uint64_t limit;             /* no block may take the clock beyond it */
     volatile sig_atomic_t stop; /* end the program before its next block */
     struct arc never;           /* an arc to no block */
@@ -95,6 +102,9 @@ struct block *recorder_block(struct recorder *r, const uint32_t *insns, uint32_t
 void recorder_handler(struct recorder *r, uint64_t vaddr);
 /* Counts an execution of the block. False: end the program before it (limit, stop). */
 bool recorder_run(struct recorder *r, struct cpu *cpu, struct block *block);
+/* Appends a block to the trail, and reads the stacks that are due after so many taken branches. For
+ * recorder_run_quickly(); recorder_run() calls it itself. */
+void recorder_remember(struct recorder *r, struct block *block);
 /* The same for the most frequent case: a recent arc of the only thread's previous block, and no
  * sample is due. Signals and repeated instructions never have a recent arc. False: nothing was
  * done, recorder_run() must do it. `transfers` are counted if they are sampled. */
@@ -128,8 +138,8 @@ static inline void recorder_stop(struct recorder *r) {
 void recorder_release(struct recorder *r);
 /* The next block is that of the thread that a signal suspended. */
 void recorder_resume(struct cpu *cpu);
-/* Adds a setting; every is at least length. */
-void recorder_sample(struct recorder *r, bool transfers, uint64_t every, uint32_t length,
+/* Adds a setting; batches: every is at least length. False: out of memory. */
+bool recorder_sample(struct recorder *r, enum recording_by by, uint64_t every, uint32_t length,
                      uint64_t seed);
 /* Writes the recording, with these images. */
 enum status recorder_write(struct recorder *r, const struct recording_image *images, size_t count,

@@ -34,6 +34,10 @@ static const char details[] =
     "  FILE:every=16661,batch=50         50 instructions at a time\n"
     "  FILE:transfers,every=3000,seed=7  single control transfers, one at a random\n"
     "                                    position in each 3,000\n"
+    "  FILE:lbr,every=16661,stack=32     the last 32 (or 16) taken branches, and the code\n"
+    "                                    between them, every 16,661 instructions\n"
+    "  FILE:lbr_taken,every=3000,seed=7  ... after a random one in each 3,000 taken\n"
+    "                                    branches, as AutoFDO and BOLT sample\n"
     "\n"
     "Graphs and streams have the formats of 'exact' and 'sample'; a stream's format\n"
     "follows from its name (.isampling or .hgstream, with .gz). A sweep accepts the\n"
@@ -75,15 +79,30 @@ static const char details[] =
 
 /* ---- --stream FILE[:SETTING,...] ---- */
 
+enum { STACK_USUAL = 16 };
+
 static bool parse_number(const char *text, uint64_t most, uint64_t *out) {
     const char *end = text + strlen(text);
     return scan_decimal(&text, end, most, out) && text == end;
 }
 
-static enum status parse_word(struct qemu_setting *s, const char *word, struct error *e) {
+/* Words that were given for a stream. */
+struct stream_words {
+    bool transfers, lbr, lbr_taken;
+};
+
+static enum status parse_word(struct qemu_setting *s, struct stream_words *given, const char *word,
+                              struct error *e) {
     uint64_t number = 0;
     if (strcmp(word, "transfers") == 0)
-        s->transfers = true;
+        s->transfers = given->transfers = true;
+    else if (strcmp(word, "lbr") == 0)
+        given->lbr = true;
+    else if (strcmp(word, "lbr_taken") == 0)
+        s->transfers = given->lbr_taken = true;
+    else if (strncmp(word, "stack=", 6) == 0 &&
+             parse_number(word + 6, SAMPLER_STACK_MOST, &number) && number >= 2)
+        s->stack = (unsigned)number;
     else if (strncmp(word, "every=", 6) == 0 && parse_number(word + 6, INT64_MAX, &number) &&
              number > 0)
         s->every = number;
@@ -95,8 +114,24 @@ static enum status parse_word(struct qemu_setting *s, const char *word, struct e
     else
         return error_set(e, STATUS_ARGUMENT,
                          "--stream: unknown setting '%s'; use every=N, batch=N (1 to 65536), "
-                         "transfers or seed=N",
+                         "transfers, lbr, lbr_taken, stack=N (2 to 64) or seed=N",
                          word);
+    return STATUS_OK;
+}
+
+static enum status check_words(const struct qemu_setting *s, const struct stream_words *given,
+                               struct error *e) {
+    const bool lbr = given->lbr || given->lbr_taken;
+    if (given->transfers + given->lbr + given->lbr_taken > 1)
+        return error_set(e, STATUS_ARGUMENT, "--stream: give one of transfers, lbr and lbr_taken");
+    if (!lbr && s->stack > 0)
+        return error_set(e, STATUS_ARGUMENT, "--stream: stack= belongs to lbr and lbr_taken");
+    if (lbr && s->length != 0)
+        return error_set(e, STATUS_ARGUMENT,
+                         "--stream: the branches say where a batch ends, so batch= is not allowed");
+    if (given->transfers && s->length != 0)
+        return error_set(e, STATUS_ARGUMENT,
+                         "--stream: transfers are recorded singly, so batch= is not allowed");
     return STATUS_OK;
 }
 
@@ -110,13 +145,15 @@ static enum status parse_stream(struct record_command *c, size_t i, struct error
         return STATUS_OK;
     *colon = '\0';
     enum status status = STATUS_OK;
+    struct stream_words given = {0};
+    struct qemu_setting *s = &c->settings[i];
     char *rest = colon + 1;
     for (char *word; status == STATUS_OK && (word = strsep(&rest, ",")) != NULL;)
-        status = parse_word(&c->settings[i], word, e);
-    const struct qemu_setting *s = &c->settings[i];
-    if (status == STATUS_OK && s->transfers && s->length != 0)
-        status = error_set(e, STATUS_ARGUMENT,
-                           "--stream: transfers are recorded singly, so batch= is not allowed");
+        status = parse_word(s, &given, word, e);
+    if (status == STATUS_OK)
+        status = check_words(s, &given, e);
+    if ((given.lbr || given.lbr_taken) && s->stack == 0)
+        s->stack = STACK_USUAL;
     if (status == STATUS_OK && (status = qemu_check_setting(s, e)))
         error_prefix(e, "--stream %s", c->streams.items.at[i]);
     return status;
