@@ -11,12 +11,11 @@ static enum status fail_to_read(const struct db *db, struct error *e) {
     const char *path = db->path;
     const int code = sqlite3_system_errno(db->handle);
     if (sqlite3_extended_errcode(db->handle) == SQLITE_IOERR_SHORT_READ || code == 0)
-        return error_set(
-            e, STATUS_IO,
-            "%s: is not the file that %s-wal or %s-journal belong to: was it deleted "
-            "or replaced alone? Let every program end that has it open, move the three "
-            "away, and run the same command again",
-            path, path, path);
+        return error_set(e, STATUS_IO,
+                         "%s: is not the file that %s-wal or %s-journal belong to: was it deleted "
+                         "or replaced alone? Close every program that has it open, move the three "
+                         "files away, and run the same command again",
+                         path, path, path);
     return error_set(e, STATUS_IO,
                      "%s: cannot be read or written: %s (%s): run the same command again when that "
                      "is mended; what was committed is kept",
@@ -62,7 +61,7 @@ enum status db_fail(const struct db *db, struct error *e) {
         return fail_to_read(db, e);
     case SQLITE_CONSTRAINT:
         return error_set(e, STATUS_FORMAT,
-                         "%s: does not take what was to be stored (%s): is it damaged, or filled "
+                         "%s: refuses the rows to be stored (%s): is it damaged, or filled "
                          "by another program? Name another file",
                          path, sqlite3_errmsg(db->handle));
     case SQLITE_INTERRUPT:

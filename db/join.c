@@ -220,14 +220,14 @@ static enum status check_graph(const struct copier *c, struct error *e) {
         status == STATUS_OK && strcmp(hash, (const char *)sqlite3_column_text(c->row, HASH)) == 0;
     graph_free(&g);
     return status != STATUS_OK || same ? status
-                                       : damaged(c, "has other edges than its hash says", e);
+                                       : damaged(c, "has edges that do not match its hash", e);
 }
 
 static enum status copy_row(struct copier *c, struct error *e) {
     const struct table *t = c->table;
     if (t->columns[0].use == COLUMN_ID &&
         sqlite3_column_int64(c->row, 0) != sqlite3_column_int64(c->row, (int)t->count))
-        return damaged(c, "has another id than its key gives", e);
+        return damaged(c, "has an id that does not match its key", e);
     enum status status = t == table_of(TABLE_graph) ? check_graph(c, e) : STATUS_OK;
     if (status != STATUS_OK)
         return status;

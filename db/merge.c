@@ -319,8 +319,8 @@ static enum status check_companions(const struct merger *m, struct error *e) {
         free(path);
         if (there)
             return error_set(e, STATUS_IO,
-                             "%s: another program is at work on it (there is a %s): let that end, "
-                             "or name another file; it was left as it is",
+                             "%s: another program is using it (there is a %s): let that finish, or "
+                             "name another file; it was left as it is",
                              m->target, ends[i] + 1);
     }
     return STATUS_OK;

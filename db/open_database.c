@@ -255,13 +255,11 @@ static enum status check_left_over(const struct db *db, struct error *e) {
     const int fd = open(name, O_RDWR | O_CLOEXEC);
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = OPEN_LOCK, .l_len = 1};
     const bool held = fd >= 0 && fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-    enum status status =
-        held
-            ? error_set(e, STATUS_IO,
-                        "%s: was deleted or renamed, and process %d still has it open with %s: let "
-                        "that end, or name another file",
-                        db->path, (int)lock.l_pid, name)
-            : STATUS_OK;
+    enum status status = held ? error_set(e, STATUS_IO,
+                                          "%s: was deleted or renamed, and process %d still has it "
+                                          "open with %s: let that finish, or name another file",
+                                          db->path, (int)lock.l_pid, name)
+                              : STATUS_OK;
     if (fd >= 0)
         close(fd);
     free(name);

@@ -28,7 +28,7 @@ static const struct command {
      command_optimise},
     {"export", "write a graph for other tools: BOLT, Graphviz, kcachegrind, pprof ...",
      command_export},
-    {"import", "make a graph and a stream of what perf or callgrind recorded", command_import},
+    {"import", "make a graph and a stream from what perf or callgrind recorded", command_import},
     {"flow", "find a minimum-cost flow in a network (DIMACS)", command_flow},
     {"report", "write tables and figures from a database", command_report},
     {"results", "print the results in a database as CSV or JSON", command_results},

@@ -190,7 +190,7 @@ static double reap(pid_t id, int *word) {
 static enum status start(struct start *s, pid_t *id, struct error *e) {
     int report[2], word;
     if (pipe2(report, O_CLOEXEC) != 0)
-        return error_set(e, STATUS_IO, "%s: no pipe: %s", s->path, strerror(errno));
+        return error_set(e, STATUS_IO, "%s: cannot create a pipe: %s", s->path, strerror(errno));
     s->parent = getpid();
     s->report = fcntl(report[1], F_DUPFD_CLOEXEC, 3); /* 3 or above: descriptors 0 to 2 become the
                                                          child's files */
@@ -217,7 +217,7 @@ static enum status start(struct start *s, pid_t *id, struct error *e) {
 static enum status start_guard(struct child *c, struct error *e) {
     int line[2];
     if (pipe2(line, O_CLOEXEC) != 0)
-        return error_set(e, STATUS_IO, "no pipe: %s", strerror(errno));
+        return error_set(e, STATUS_IO, "cannot create a pipe: %s", strerror(errno));
     const int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
     const int files[3] = {line[0], nothing, nothing};
     const struct child_request request = {

@@ -42,9 +42,9 @@ static bool fault_of_folder(const char *path, char text[FAULT]) {
     if (there && S_ISDIR(info.st_mode))
         return false;
     if (there || errno == ENOTDIR)
-        snprintf(text, FAULT, "%s is no folder", folder);
+        snprintf(text, FAULT, "%s is not a folder", folder);
     else
-        snprintf(text, FAULT, "its folder %s is not there", folder);
+        snprintf(text, FAULT, "its folder %s does not exist", folder);
     return true;
 }
 

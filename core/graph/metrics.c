@@ -84,7 +84,7 @@ enum status reference_new(struct reference **out, const struct graph *h, unsigne
                           struct error *e) {
     *out = NULL;
     if (hot_permille > 1000)
-        return error_set(e, STATUS_ARGUMENT, "a hot set of %u thousandths is more than everything",
+        return error_set(e, STATUS_ARGUMENT, "a hot share of %u thousandths is more than the whole",
                          hot_permille);
     struct reference *r = calloc(1, sizeof *r);
     if (r == NULL)

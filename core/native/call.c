@@ -18,7 +18,8 @@ enum status session_begin(struct hotprobe *h, struct error *e) {
     if (h->mem < 0)
         s = error_set(e, STATUS_IO, "/proc/self/mem: %s", strerror(errno));
     else if (h->live && h->options.at_start)
-        s = error_set(e, STATUS_ARGUMENT, "the session is for the start, before there are threads");
+        s = error_set(e, STATUS_ARGUMENT,
+                      "this session inserts probes only at the start, before there are threads");
     else if (h->live) {
         s = live_register(h, e);
         locks_set(h);

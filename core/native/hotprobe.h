@@ -59,7 +59,7 @@ enum hotprobe_reason {
     HOTPROBE_DONE,
     HOTPROBE_NOT_CODE,       /* no known instruction starts there */
     HOTPROBE_SHORT,          /* the block ends before there is room, and no padding is in reach */
-    HOTPROBE_TARGET_INSIDE,  /* a jump may lead between the bytes, and nothing else fits */
+    HOTPROBE_TARGET_INSIDE,  /* a jump may lead into the overwritten bytes, and nothing else fits */
     HOTPROBE_CALL_INSIDE,    /* a call would return between the bytes */
     HOTPROBE_UNPROVEN_JUMPS, /* an indirect jump in the function whose targets are not all known */
     HOTPROBE_TWO_READINGS,   /* inside another instruction (after a lock prefix) */

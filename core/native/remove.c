@@ -27,8 +27,9 @@ enum status hotprobe_remove(struct hotprobe *h, const struct hotprobe_request *r
                             struct error *e) {
     enum status s = session_begin(h, e);
     if (s == STATUS_OK && h->options.at_start)
-        s = error_set(e, STATUS_UNSUPPORTED,
-                      "probes of a session for the start are removed by closing it");
+        s = error_set(
+            e, STATUS_UNSUPPORTED,
+            "a session that inserts probes only at the start removes them when it is closed");
     for (size_t i = 0; s == STATUS_OK && i < n; i++)
         if (requests[i].reason == HOTPROBE_DONE && requests[i].probe != NULL)
             s = take_out(h, requests[i].probe, e);

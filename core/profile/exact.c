@@ -401,8 +401,8 @@ static enum status add_node(struct exact *x, struct balance *b, const struct nod
     const uint64_t gone = left(x, b, p);
     if (gone > arrived && !x->out_of_memory)
         return error_set(e, STATUS_GUEST,
-                         "the exact graph does not balance at 0x%x: %llu came and %llu left; "
-                         "this is a bug of the engine",
+                         "the exact graph does not balance at 0x%x: control entered %llu times and "
+                         "left %llu times; this is a bug in the engine",
                          a, (unsigned long long)arrived, (unsigned long long)gone);
     flow_add(x, b, (struct flow_pair){a, p->to, arrived - gone, p->transfer}, p->in_cost);
     return STATUS_OK;

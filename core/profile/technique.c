@@ -29,7 +29,7 @@ static enum status check_marks(const struct technique *t, const struct stream *s
     for (size_t i = 0; i < count; i++)
         if (marks[i] > stream->batch_count || (i > 0 && marks[i] < marks[i - 1]))
             return error_set(e, STATUS_ARGUMENT,
-                             "the mark at %zu batches is out of order or behind the end at %zu",
+                             "the mark at %zu batches is out of order or beyond the end at %zu",
                              marks[i], stream->batch_count);
     return STATUS_OK;
 }

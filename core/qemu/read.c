@@ -20,7 +20,7 @@ struct reader {
 };
 
 static enum status cut_off(struct reader *r) {
-    return error_set(r->e, STATUS_FORMAT, "%s: the recording is not whole", r->path);
+    return error_set(r->e, STATUS_FORMAT, "%s: the recording is incomplete", r->path);
 }
 
 static enum status no_memory(struct reader *r) {

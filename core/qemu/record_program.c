@@ -33,7 +33,7 @@ static enum status find_target(const struct target **out, const char *program, s
                          "%s: it is a script; record its interpreter, with the script as argument",
                          program);
     if (got < sizeof header || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-        return error_set(e, STATUS_FORMAT, "%s: it is no ELF program", program);
+        return error_set(e, STATUS_FORMAT, "%s: it is not an ELF program", program);
     *out = header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_ident[EI_DATA] == ELFDATA2LSB
                ? target_by_machine(header.e_machine)
                : NULL;
@@ -227,7 +227,7 @@ static enum status check_end(const struct run *run, struct qemu_result *out, str
         return STATUS_OK;
     qemu_end_text(out, how, sizeof how);
     return error_set(e, out->end == QEMU_STOPPED ? STATUS_INTERRUPTED : STATUS_GUEST,
-                     "%s: %s: a recording is of a whole run", run->request->argv[0], how);
+                     "%s: %s: only whole runs are recorded", run->request->argv[0], how);
 }
 
 static enum status run_and_read(struct setup *r, struct qemu_result *out, struct error *e) {

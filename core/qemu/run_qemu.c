@@ -54,7 +54,8 @@ static enum status open_files(struct files *f, const struct qemu_request *q, str
         return file_unmade(q->output, "cannot be written", errno, e);
     for (int i = 0; i < 2; i++)
         if (pipe2(f->pipes[i], O_CLOEXEC) != 0)
-            return error_set(e, STATUS_IO, "no pipe for the program's output: %s", strerror(errno));
+            return error_set(e, STATUS_IO, "cannot create a pipe for the program's output: %s",
+                             strerror(errno));
     return STATUS_OK;
 }
 

@@ -81,7 +81,7 @@ static enum status check_game(const struct config *c, const config_setting_t *gr
         return fields_error(c->from, group, e, "%s needs both a stream and a graph", g->name);
     if (foreign && (g->rom != NULL || g->sha1 != NULL || g->movie != NULL))
         return fields_error(c->from, group, e,
-                            "%s has a ROM and a foreign stream: it can be only one of them",
+                            "%s has both a ROM and a foreign stream: give only one of them",
                             g->name);
     if (!foreign && g->rom == NULL && g->sha1 == NULL)
         return fields_error(c->from, group, e, "%s has neither rom nor sha1", g->name);
@@ -253,7 +253,7 @@ static enum status check_live(const struct config *c, const config_setting_t *co
                               struct error *e) {
     if (convergence != NULL)
         return fields_error(c->from, convergence, e,
-                            "convergence means nothing where nothing is sampled");
+                            "convergence needs samples, and nothing is sampled here");
     return c->points.len > 0
                ? STATUS_OK
                : error_set(e, STATUS_FORMAT,

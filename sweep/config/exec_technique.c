@@ -219,7 +219,7 @@ static enum status set_name(struct config *c, struct config_exec *x, const confi
     snprintf(whole, sizeof whole, "exec-%s", name);
     if (exec_technique_find(c, whole) != NULL)
         return fields_error(c->from, group, e,
-                            "a grid before is '%s', too: give this one another name", whole);
+                            "an earlier grid is '%s', too: give this one another name", whole);
     exec_name(&x->exec, name);
     return STATUS_OK;
 }

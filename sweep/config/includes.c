@@ -41,7 +41,7 @@ static enum status out_of_memory(const struct includes *s, struct error *e) {
 static enum status put(struct reader *r, const char *at, size_t n) {
     struct includes *s = r->out;
     if (s->len + n > LARGEST_TEXT)
-        return wrong(r, "this and what it includes is too much for a configuration");
+        return wrong(r, "this file and its includes are too large for a configuration");
     if (!vec_reserve_(&s->text, &s->cap, s->len + n + 1, 1))
         return out_of_memory(s, r->error);
     memcpy(s->text + s->len, at, n);
@@ -156,11 +156,11 @@ static enum status include(struct reader *r, const char *path) {
     struct error why;
     if (stat(path, &info) != 0 || access(path, R_OK) != 0) {
         file_unopened(path, errno, &why);
-        snprintf(text, sizeof text, "what is included: %s", why.text);
+        snprintf(text, sizeof text, "the included file: %s", why.text);
         return wrong(r, text);
     }
     if (!S_ISREG(info.st_mode)) {
-        snprintf(text, sizeof text, "what is included is no file: %s", path);
+        snprintf(text, sizeof text, "the included path is not a file: %s", path);
         return wrong(r, text);
     }
     if (s->followed++ == MOST_INCLUDES)
@@ -195,7 +195,7 @@ static enum status copy_include(struct reader *r) {
 static enum status copy_token(struct reader *r) {
     const char c = *r->at;
     if (c == '\0')
-        return wrong(r, "syntax error: a byte that is no text");
+        return wrong(r, "syntax error: a byte that is not text");
     if (r->line_start && starts(r, "@include"))
         return copy_include(r);
     if (c == '#' || starts(r, "//"))

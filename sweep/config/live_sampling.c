@@ -25,9 +25,9 @@ static enum status find_key(void *user, const config_setting_t *setting, int *ke
     *key = strcmp(name, "input") == 0 ? INPUT : SECONDS;
     if (*key == INPUT || strcmp(name, "seconds") == 0)
         return STATUS_OK;
-    return fields_error(c->from, setting, e,
-                        "%s means nothing where nothing is sampled (known here: input, seconds)",
-                        name);
+    return fields_error(
+        c->from, setting, e,
+        "%s is for samples, and nothing is sampled here (known here: input, seconds)", name);
 }
 
 static enum status read_key(void *user, const config_setting_t *one, int key, int64_t *out,

@@ -160,9 +160,9 @@ static enum status refuse_twice(struct config *c, struct map *seen, size_t befor
             return OUT_OF_MEMORY(c, e);
         if (*at != 0 && strcmp(c->points.at[*at - 1].key, key) == 0)
             return fields_error(c->from, group, e,
-                                *at - 1 < before ? "a grid before has a configuration of this one, "
-                                                   "'%s'"
-                                                 : "the grid has the configuration '%s' twice",
+                                *at - 1 < before
+                                    ? "an earlier grid has a configuration of this one, '%s'"
+                                    : "the grid has the configuration '%s' twice",
                                 key);
         *at = i + 1;
     }

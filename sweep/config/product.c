@@ -88,7 +88,7 @@ static enum status read_zip(const struct reading *r, const config_setting_t *gro
         status = read_axis(r, setting, true, e);
         if (status == STATUS_OK && i > 0 && a->sizes.at[a->sizes.len - 1] != before)
             status = fields_error(r->from, setting, e,
-                                  "keys of a zip rise together, so each needs as many values as "
+                                  "keys of a zip advance together, so each needs as many values as "
                                   "the first, %zu, not %zu",
                                   before, a->sizes.at[a->sizes.len - 1]);
     }
@@ -209,6 +209,6 @@ enum status product_check(const struct product *a, const struct includes *from, 
     for (size_t i = 0; i < a->exclusions.len; i++)
         if (!a->exclusions.at[i].used)
             return fields_error(from, a->exclusions.at[i].setting, e,
-                                "nothing is left out by this: no combination has these values");
+                                "this leaves nothing out: no combination has these values");
     return STATUS_OK;
 }

@@ -162,10 +162,10 @@ static enum status check_branches(const struct group *g, const struct sampler_op
         return fields_error(g->config->from, g->setting, e, "sampling by %s needs every = N", by);
     if (s->place >= SAMPLER_GOLDEN)
         return fields_error(g->config->from, setting_of(g, PLACE), e,
-                            "golden places are those of transfers or active transfers");
+                            "golden positions are only for transfers and active transfers");
     if (s->skip + 2 > s->stack)
         return fields_error(g->config->from, setting_of(g, SKIP), e,
-                            "of %u entries at least 2 must not be skipped", s->stack);
+                            "at least 2 of %u entries must not be skipped", s->stack);
     return STATUS_OK;
 }
 
@@ -198,7 +198,7 @@ static enum status check(const struct group *g, const struct sampler_options *s,
                               "sampling by %s needs every = N, or per_million = N", by);
     if (status == STATUS_OK && s->place >= SAMPLER_GOLDEN && !by_transfers(s))
         status = fields_error(g->config->from, setting_of(g, PLACE), e,
-                              "golden places are those of transfers or active transfers");
+                              "golden positions are only for transfers and active transfers");
     return status;
 }
 

@@ -106,7 +106,7 @@ enum status likely_paths_read(struct likely_paths *out, const char *path, struct
     if (status == STATUS_OK && g.block_count == 0)
         status = error_set(
             e, STATUS_ARGUMENT,
-            "%s: it has no blocks, so nobody knows which instructions its edges leave", path);
+            "%s: it has no blocks, so it is unknown which instructions its edges leave", path);
     if (status == STATUS_OK)
         status = likely_paths_of(out, &g, e);
     graph_free(&g);

@@ -445,10 +445,10 @@ static enum status compare(struct comparison *out, struct page *a, struct page *
     return status;
 }
 
-static const char SETTINGS_TITLE[] = "What the runs have not in common";
+static const char SETTINGS_TITLE[] = "Settings that differ between the runs";
 static const char GAMES_TITLE[] = "How far each game moved, in percentage points, B less A";
 static const char MOVES_TITLE[] = "The largest moves of similarity";
-static const char RANKING_TITLE[] = "Whose place over all games that both have is another";
+static const char RANKING_TITLE[] = "Configurations whose rank over the games of both differs";
 
 static void write_text(const struct comparison *c, const char *a, const char *b, size_t width,
                        struct file_writer *w) {

@@ -95,7 +95,7 @@ static enum status tell_outcome(const struct circulation_result *result, struct 
         return error_set(e, STATUS_ARGUMENT, "no flow keeps all bounds and supplies");
     case CIRCULATION_UNLIMITED:
         return error_set(e, STATUS_ARGUMENT,
-                         "there is no least cost: it falls for ever along arcs without a bound");
+                         "there is no least cost: arcs without a bound let it fall without limit");
     default:
         return STATUS_OK;
     }

@@ -166,7 +166,7 @@ enum status layout_plan_make(struct layout_plan *p, const struct layout_program 
         take_blocks(p, program);
         if (!take_arcs(p, program->graph))
             status = error_set(e, STATUS_ARGUMENT,
-                               "an edge of the program leads from or to no block of it");
+                               "an edge of the program starts or ends outside its blocks");
     }
     if (status == STATUS_OK && (called = find_called(p)) == NULL)
         status = error_set(e, STATUS_MEMORY, "out of memory");

@@ -217,7 +217,8 @@ bool changed_at(const struct object *o, uintptr_t at) {
 static enum status object_load(struct hotprobe *h, const struct mapping *m, struct error *e) {
     struct object o = {.path = m->path};
     if (!same_file(m))
-        return error_set(e, STATUS_UNSUPPORTED, "%s: the file is not the one that runs", m->path);
+        return error_set(e, STATUS_UNSUPPORTED, "%s: the file is not the one that is running",
+                         m->path);
     o.file = mapped_file_open(m->path);
     if (o.file.at == NULL || !segments_find(&o, m)) {
         object_free(&o);
@@ -273,7 +274,7 @@ enum status objects_find(struct hotprobe *h, struct error *e) {
     }
     seq_free(&maps);
     if (s == STATUS_OK && h->objects.len == 0)
-        s = error_set(e, STATUS_UNSUPPORTED, "%s: no text that can be read", program);
+        s = error_set(e, STATUS_UNSUPPORTED, "%s: its text cannot be read", program);
     return s;
 }
 

@@ -148,11 +148,12 @@ static enum status check_machine(const struct header *h, const char *name, struc
                          "console run here: correct the header if it is wrong",
                          name, consoles[h->console]);
     if (h->timing == 1 || h->timing == 3)
-        return error_set(e, STATUS_UNSUPPORTED,
-                         "%s: its header (byte 12) says it is for the %s console, and this machine "
-                         "is the NTSC one: use the NTSC release, or correct the header if it is "
-                         "wrong",
-                         name, h->timing == 3 ? "Dendy" : "PAL");
+        return error_set(
+            e, STATUS_UNSUPPORTED,
+            "%s: its header (byte 12) says it is for the %s console, and only the NTSC one is "
+            "emulated: use the NTSC release, or correct the header if it is "
+            "wrong",
+            name, h->timing == 3 ? "Dendy" : "PAL");
     enum status status = check_board(h, name, e);
     if (status != STATUS_OK)
         return status;

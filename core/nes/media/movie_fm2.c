@@ -134,7 +134,7 @@ static enum status key_filename(struct parser *p, struct text value) {
 
 static enum status key_version(struct parser *p, struct text value) {
     if (!text_is(value, "3"))
-        return fail(p, STATUS_UNSUPPORTED, "only version 3 of FM2 is known", value);
+        return fail(p, STATUS_UNSUPPORTED, "only version 3 of FM2 can be read", value);
     p->has_version = true;
     return STATUS_OK;
 }
@@ -170,13 +170,15 @@ static const struct {
      "from power-on"},
     {"saveram", NULL,
      "the movie starts from battery-backed RAM: record one that starts without a saved game"},
-    {"palFlag", "0", "the movie was recorded on the PAL console, and this machine is the NTSC one"},
+    {"palFlag", "0",
+     "the movie was recorded on the PAL console, and only the NTSC one is emulated"},
     {"fourscore", "0", "four pads (Four Score) are not emulated, only two"},
     {"port2", "0", "the expansion port's devices are not emulated"},
     {"FDS", "0", "the Famicom Disk System is not emulated"},
     {"microphone", "0", "the second pad's microphone is not emulated"},
     {"RAMInitOption", "0",
-     "the movie starts with another pattern in RAM than FCEUX's default (0), the only one here"},
+     "the movie starts with a RAM pattern other than FCEUX's default (0), the only one that is "
+     "emulated"},
 };
 
 static enum status header_line(struct parser *p, struct text t) {
@@ -242,8 +244,8 @@ static enum status frame_line(struct parser *p, struct text t) {
         return fail(p, STATUS_FORMAT, "the command is not a number", t);
     if ((command & ~(uint64_t)(MOVIE_SOFT_RESET | MOVIE_HARD_RESET)) != 0)
         return fail(p, STATUS_UNSUPPORTED,
-                    "of the commands only the resets (1 soft, 2 hard) are emulated, no disks and "
-                    "coins",
+                    "only the commands 1 (soft reset) and 2 (hard reset) are emulated, not those "
+                    "of disks and coins",
                     t);
     line.command = (uint8_t)command;
     for (unsigned port = 0; port < 2; port++) {

@@ -110,7 +110,7 @@ static enum status build_without_program(struct profile *out, const struct strea
 void exec_name(struct exec *x, const char *name) {
     snprintf(x->name, sizeof x->name, "exec-%.*s", EXEC_NAME, name);
     x->technique.name = x->name;
-    x->technique.summary = "a program of somebody's own";
+    x->technique.summary = "an external program";
     x->technique.source = "its text";
     x->technique.build = build_without_program;
     x->technique.exec = x;
@@ -144,7 +144,7 @@ static enum status make_folder(char *folder, size_t size, struct error *e) {
     snprintf(folder, size, "%s/hotgraph-exec-XXXXXX",
              temporary != NULL && temporary[0] == '/' ? temporary : "/tmp");
     return mkdtemp(folder) != NULL ? STATUS_OK
-                                   : error_set(e, STATUS_IO, "%s: no folder can be made", folder);
+                                   : error_set(e, STATUS_IO, "%s: cannot create a folder", folder);
 }
 
 static enum status write_inputs(const struct exec *x, const struct stream *stream, size_t batches,

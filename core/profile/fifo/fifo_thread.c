@@ -28,11 +28,12 @@ const struct technique technique_fifo_thread = {
     .source = "after CrossBit: Yang, Guan, Liang (2010)",
     .parameters =
         {
-            {"slot_bits", "the table has two to the power of so many slots", 6, 16, 11, NULL},
+            {"slot_bits", "bits of a slot's number: the table has 2^slot_bits slots", 6, 16, 11,
+             NULL},
             {"ring", "entries that the ring holds", 1, 1 << 20, 4096, NULL},
-            {"threshold", "a block counted so often is reported as hot; 0: none is", 0,
+            {"threshold", "count at which a block is reported as hot; 0: never", 0,
              INT64_C(1) << 40, 0, NULL},
-            {"costs", "what a count other than the one found costs in the repair", 0, 2, 1,
+            {"costs", "the repair's cost of a count that differs from the one found", 0, 2, 1,
              cost_words},
         },
     .attach = attach,

@@ -130,7 +130,7 @@ const struct technique technique_flow = {
               "Newman, Haber (2008); He and others (2022)",
     .parameters =
         {
-            {"costs", "what a count other than the sampled one costs", 0, 2, 2, cost_words},
+            {"costs", "the cost of a count that differs from the sampled one", 0, 2, 2, cost_words},
             {"solver", "how the flow of least cost is found", 0, 1, 0, solver_words},
             {"limit", "with klein, cancel no more cycles than GCC does", 0, 1, 0, NULL},
             {"edges", "edges that were not sampled: free, or guessed by an even split", 0, 1, 0,

@@ -469,13 +469,12 @@ const struct technique technique_gaussian = {
     .source = "Napoli 2015, chapters 4.2 and 7, and its authors' prototype",
     .parameters =
         {
-            [BIN_SIZE] = {"bin_size", "farthest a window mean may lie from its bin, in bytes", 0,
+            [BIN_SIZE] = {"bin_size", "largest distance of a window mean from its bin, in bytes", 0,
                           INT32_MAX, 10, NULL},
             [STDEV_THRESHOLD] = {"stdev_threshold",
                                  "largest standard deviation of a batch that forms bins", 0,
                                  INT32_MAX, 15, NULL},
-            [WINDOW_SIZE] = {"window_size", "instructions a window mean is taken over", 1, 1 << 20,
-                             13, NULL},
+            [WINDOW_SIZE] = {"window_size", "instructions in a window", 1, 1 << 20, 13, NULL},
             [RECURRENT_THRESHOLD] = {"recurrent_threshold",
                                      "a bin with more means than this is recurrent", 0, INT32_MAX,
                                      5, NULL},

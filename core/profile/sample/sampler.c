@@ -50,8 +50,8 @@ static enum status set_every(struct sampler_options *o, struct error *e) {
         most *= o->structure != NULL ? o->structure->executed : 0;
     if (of == 0 || most == 0)
         return error_set(e, STATUS_ARGUMENT,
-                         "sampling so many transfers per million instructions needs a structure "
-                         "that says how many there are; record it anew");
+                         "sampling transfers per million instructions needs a structure with the "
+                         "number of transfers; record it again");
     const unsigned __int128 every = (of * 1000000 + most - 1) / most;
     o->every = every > UINT64_C(1) << 48 ? UINT64_C(1) << 48 : (uint64_t)every;
     return STATUS_OK;
@@ -59,16 +59,16 @@ static enum status set_every(struct sampler_options *o, struct error *e) {
 
 static enum status check_every(struct sampler_options *o, struct error *e) {
     if (by_interval(o) && o->per_million != 0)
-        return error_set(e, STATUS_ARGUMENT, "samples by time have an interval");
+        return error_set(e, STATUS_ARGUMENT, "sampling by time needs an interval");
     if (by_interval(o))
         return STATUS_OK;
     if (o->every != 0 && o->per_million != 0)
-        return error_set(e, STATUS_ARGUMENT, "one of every N, or so many per million: not both");
+        return error_set(e, STATUS_ARGUMENT, "give either one of every N, or N per million");
     if (o->per_million != 0 && of_branches(o))
         return error_set(e, STATUS_ARGUMENT,
                          "how many branches are taken is not known; sample one of every N");
     if (o->per_million > 1000000)
-        return error_set(e, STATUS_ARGUMENT, "of a million there are at most a million");
+        return error_set(e, STATUS_ARGUMENT, "at most a million of every million can be sampled");
     if (o->per_million != 0)
         return set_every(o, e);
     if (o->every == 0 || o->every > UINT64_C(1) << 48)
@@ -115,11 +115,11 @@ static enum status check(struct sampler_options *o, struct error *e) {
                                "last taken branches differ in length and cannot be handed over "
                                "batch by batch; record them")
                    : error_set(e, STATUS_ARGUMENT,
-                               "of last taken branches there are 2 to %d, of which at least 2 "
-                               "must not be skipped",
+                               "a sample has 2 to %d last taken branches, of which at least 2 must "
+                               "not be skipped",
                                SAMPLER_STACK_MOST);
     if (o->place >= SAMPLER_GOLDEN && !by_transfers(o))
-        return error_set(e, STATUS_ARGUMENT, "golden places are those of transfers");
+        return error_set(e, STATUS_ARGUMENT, "golden positions are only for transfers");
     if (o->by == SAMPLER_ACTIVE && o->structure == NULL)
         return error_set(e, STATUS_ARGUMENT,
                          "sampling active transfers needs the structure, which knows busy-waits");

@@ -258,7 +258,7 @@ static enum status take_weight(struct reader *r) {
     uint64_t cycles;
     if (!scan_decimal(&r->at, r->end, UINT16_MAX, &cycles) || cycles == 0 ||
         (r->at != r->end && *r->at != ' '))
-        return malformed(r, "the first line says that batches are weighed, but the image does not "
+        return malformed(r, "the first line says that batches are weighted, but the image does not "
                             "begin with a number of cycles from 1 to 65535");
     r->before = (uint16_t)cycles;
     return STATUS_OK;

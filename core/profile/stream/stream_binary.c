@@ -188,16 +188,16 @@ static enum status read_header(struct reader *r, struct stream *s) {
         r->field[i] = get_64(r->at + AT_FIELDS + 8 * i);
     if (flags[0] > STREAM_OF_BRANCHES || flags[1] > (ACTIVE | WEIGHED) || flags[2] != 0 ||
         flags[3] != 0)
-        return damaged(r, "what its samples are of is not known");
+        return damaged(r, "the kind of its samples is unknown");
     const enum stream_of of = (enum stream_of)flags[0];
     if (!lay_out(&r->layout, r->field, of, (flags[1] & WEIGHED) != 0) ||
         r->layout.checksum + CHECKSUM != r->len)
-        return damaged(r, "its parts are not as long as the file");
+        return damaged(r, "the lengths of its parts do not add up to that of the file");
     if (r->field[DIFFERENT] > UINT32_MAX || r->field[INSTRUCTIONS] > UINT32_MAX)
         return damaged(r, "there are more than 2^32 - 1 different batches or instructions");
     const uint64_t longest_empty = of == STREAM_OF_BRANCHES ? 0 : SAMPLER_BATCH_MOST;
     if (r->field[BATCHES] != 0 ? r->field[LENGTH] == 0 : r->field[LENGTH] > longest_empty)
-        return damaged(r, "its batches have no possible length");
+        return damaged(r, "the length of its batches is impossible");
     for (int i = POPULATION; i <= PROBES; i++)
         if (r->field[i] > INT64_MAX)
             return damaged(r, "a count is 2^63 or more");
@@ -212,7 +212,7 @@ static enum status read_header(struct reader *r, struct stream *s) {
     memcpy(s->program, r->at + AT_PROGRAM, PROGRAM);
     static const char unknown[PROGRAM];
     if (memcmp(s->program, unknown, PROGRAM) != 0 && !is_digest(s->program))
-        return damaged(r, "the program's SHA-1 is none");
+        return damaged(r, "the program's SHA-1 is invalid");
     return STATUS_OK;
 }
 
@@ -223,7 +223,7 @@ static enum status read_instructions(const struct reader *r, struct sample *out)
             .pc = get(at, 4), .target = get(at + 4, 4), .size = at[8], .kind = at[9]};
         if (out[i].size == 0 || out[i].kind > INSN_JAM || get(at + 10, 2) != 0 ||
             (out[i].target != 0 && !sample_is_direct(&out[i])))
-            return damaged(r, "an instruction has a size, kind or target that none has");
+            return damaged(r, "an instruction has an impossible size, kind or target");
     }
     return STATUS_OK;
 }
@@ -246,7 +246,7 @@ static enum status read_lengths(const struct reader *r, struct stream *s) {
     }
     return s->first[s->distinct_count] == r->layout.samples
                ? STATUS_OK
-               : damaged(r, "its batches are not as long together as it says");
+               : damaged(r, "the lengths of its batches do not add up to what it says");
 }
 
 /* Converts the distinct batches from numbers to instructions. */
@@ -263,7 +263,7 @@ static enum status read_batches(const struct reader *r, struct stream *s) {
     for (size_t i = 0; i < samples && status == STATUS_OK; i++, at += width) {
         const uint32_t number = get(at, width);
         if (number >= known)
-            status = damaged(r, "a batch has an instruction that is not there");
+            status = damaged(r, "a batch refers to a missing instruction");
         else
             s->batches[i] = instructions[number];
     }

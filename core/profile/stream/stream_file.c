@@ -62,11 +62,10 @@ enum status stream_check_name(const char *path, struct error *e) {
             return STATUS_OK;
     if (strncmp(path, "/dev/", 5) == 0 || (stat(path, &is) == 0 && !S_ISREG(is.st_mode)))
         return STATUS_OK;
-    return error_set(
-        e, STATUS_ARGUMENT,
-        "'%s' does not say which kind of stream it is to be: name it .isampling (text) "
-        "or .hgstream (binary), with .gz behind it to compress it",
-        path);
+    return error_set(e, STATUS_ARGUMENT,
+                     "'%s' does not say which kind of stream to write: let it end in "
+                     ".isampling (text) or .hgstream (binary), followed by .gz to compress it",
+                     path);
 }
 
 enum status stream_write(const struct stream *s, const char *path, const char *image,

@@ -177,7 +177,8 @@ static enum status parse_region(struct parse *p, bool memory) {
     struct region region = {.memory = memory};
     if (!take_address(p, &region.base) || p->at != p->end ||
         (s->region_count > 0 && region.base <= s->regions[s->region_count - 1].base))
-        return malformed(p, "expected \"#region BASE\" or \"#memory BASE\", above the one before");
+        return malformed(p,
+                         "expected \"#region BASE\" or \"#memory BASE\", above the previous one");
     if (!vec_reserve_(&s->regions, &p->regions_cap, s->region_count + 1, sizeof *s->regions))
         return error_set(p->e, STATUS_MEMORY, "%s: out of memory", p->name);
     s->regions[s->region_count++] = region;
@@ -185,7 +186,7 @@ static enum status parse_region(struct parse *p, bool memory) {
 }
 
 static enum status parse_image(struct parse *p) {
-    static const char expected[] = "expected \"#image BASE HASH PATH\", above the one before";
+    static const char expected[] = "expected \"#image BASE HASH PATH\", above the previous one";
     const struct structure *s = p->s;
     uint32_t base;
     char hash[33] = "";
@@ -274,8 +275,8 @@ static enum status finish_shapes(struct parse *p) {
     struct structure *s = p->s;
     if (p->shaped != 0 && p->shaped != s->graph.block_count)
         return error_set(p->e, STATUS_FORMAT,
-                         "%s: %zu of %zu blocks have a line #ends: all have one, or none", p->name,
-                         p->shaped, s->graph.block_count);
+                         "%s: %zu of %zu blocks have a line #ends: either all need one, or none",
+                         p->name, p->shaped, s->graph.block_count);
     for (size_t b = 0; b < s->graph.block_count; b++)
         s->shapes.blocks[b].insns = (uint32_t)(s->first[b + 1] - s->first[b]);
     if (p->shaped == 0)

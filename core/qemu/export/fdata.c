@@ -35,9 +35,10 @@ static enum status find_image(struct fdata *f, struct error *e) {
     while (found < s->image_count && strcmp(s->images[found].hash, hash) != 0)
         found++;
     if (found == s->image_count)
-        return error_set(e, STATUS_ARGUMENT,
-                         "%s is none of the files that were executed (%s%s), or has changed since",
-                         f->request->elf, s->images[0].path, s->image_count > 1 ? ", ..." : "");
+        return error_set(
+            e, STATUS_ARGUMENT,
+            "%s is not one of the files that were executed (%s%s), or has changed since",
+            f->request->elf, s->images[0].path, s->image_count > 1 ? ", ..." : "");
     f->base = s->images[found].base;
     f->end = UINT64_C(1) << 32;
     for (size_t i = s->shapes.region_count; i > 0; i--)

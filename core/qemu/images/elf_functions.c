@@ -149,7 +149,7 @@ static void tidy(struct elf_functions *f) {
 static enum status read_elf(struct elf_functions *out, Elf *elf, const char *path,
                             struct error *e) {
     if (elf == NULL || elf_kind(elf) != ELF_K_ELF)
-        return error_set(e, STATUS_FORMAT, "%s: no ELF file", path);
+        return error_set(e, STATUS_FORMAT, "%s: not an ELF file", path);
     elf_symbols symbols = {0};
     const bool ok = read_symbols(&symbols, elf) && add_functions(out, elf, &symbols);
     vec_free(&symbols);
@@ -165,7 +165,7 @@ static enum status read_elf(struct elf_functions *out, Elf *elf, const char *pat
 enum status elf_functions_read(struct elf_functions *out, const char *path, struct error *e) {
     *out = (struct elf_functions){0};
     if (elf_version(EV_CURRENT) == EV_NONE)
-        return error_set(e, STATUS_UNSUPPORTED, "libelf is of another version");
+        return error_set(e, STATUS_UNSUPPORTED, "libelf has an incompatible version");
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
         return error_set(e, STATUS_IO, "%s: cannot be opened", path);

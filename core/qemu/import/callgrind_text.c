@@ -196,7 +196,7 @@ static enum status take_line(struct reading *r, const char *at, const char *end,
         return memchr(at, '=', (size_t)(end - at)) != NULL ||
                        memchr(at, ':', (size_t)(end - at)) != NULL
                    ? STATUS_OK
-                   : malformed(r, "no line of a callgrind.out");
+                   : malformed(r, "not a line of a callgrind.out");
     return take_costs(r, at, end, *two);
 }
 
@@ -217,7 +217,7 @@ enum status callgrind_text_read(const char *text, size_t len, const char *name,
         text = newline != NULL ? newline + 1 : stop;
     }
     if (status == STATUS_OK && (!r.events || !r.instr))
-        status = error_set(e, STATUS_FORMAT, "%s: is no callgrind.out with instructions", name);
+        status = error_set(e, STATUS_FORMAT, "%s: is not a callgrind.out with instructions", name);
     for (size_t i = 0; i < r.objects.len; i++)
         free(r.objects.at[i]);
     vec_free(&r.objects);

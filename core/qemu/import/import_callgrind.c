@@ -131,7 +131,8 @@ enum status import_callgrind(struct import_result *out, const struct import_requ
     if (status == STATUS_OK)
         status = callgrind_text_read((const char *)text.at, text.len, request->path, &reader, e);
     if (status == STATUS_OK && out->counts.samples == 0)
-        status = error_set(e, STATUS_FORMAT, "%s: none of its files is here", request->path);
+        status = error_set(e, STATUS_FORMAT,
+                           "%s: none of the files that it names is on this machine", request->path);
     if (status == STATUS_OK && !make_flow(&c))
         status = error_set(e, STATUS_MEMORY, "%s: out of memory", request->path);
     if (status == STATUS_OK)

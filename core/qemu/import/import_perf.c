@@ -226,10 +226,11 @@ static enum status make_result(struct importing *im, struct import_result *out, 
                                struct error *e) {
     out->counts.threads = im->threads.len;
     if (im->stacks.stream.batch_count + im->addresses.stream.batch_count == 0)
-        return error_set(e, STATUS_FORMAT,
-                         "%s: none of its %llu samples is in a file that is here: print the maps, "
-                         "too (perf script --show-mmap-events), on the machine that was sampled",
-                         name, (unsigned long long)out->counts.samples);
+        return error_set(
+            e, STATUS_FORMAT,
+            "%s: none of its %llu samples is in a file on this machine: print the maps, too (perf "
+            "script --show-mmap-events), on the machine that was sampled",
+            name, (unsigned long long)out->counts.samples);
     enum status status = STATUS_OK;
     if (im->stacks.stream.batch_count > 0) {
         status = make_flow(im) ? import_flow_end(&im->flow, out, e)

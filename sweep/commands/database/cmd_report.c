@@ -119,7 +119,7 @@ static enum status report(const struct report_command *c, const char *path, stru
         status = is_measured(db, &measured, e);
     if (status == STATUS_OK && measured && out == NULL)
         status = error_set(e, STATUS_ARGUMENT,
-                           "%s: there is no experiment in it, whose tables could be printed; --out "
+                           "%s: it contains no experiment, so there are no tables to print; --out "
                            "DIR writes a page on its programs laid out by BOLT",
                            path);
     else if (status == STATUS_OK && !measured &&
@@ -235,8 +235,8 @@ int command_report(int argc, char **argv) {
         c.comparing ? compare(&c, operands.at, &e) : report(&c, operands.at[0], &warned, &e);
     if (status == STATUS_INTERRUPTED)
         error_set(&e, status,
-                  "%s: the report was stopped by signal %d (%s); what is there of it is "
-                  "not whole: run the same command again",
+                  "%s: the report was stopped by signal %d (%s); it is incomplete: run the same "
+                  "command again",
                   operands.at[0], interrupt_signal(), strsignal(interrupt_signal()));
     if (status != STATUS_OK)
         return failure(&e);

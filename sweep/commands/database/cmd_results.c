@@ -281,7 +281,7 @@ static enum status print_view(struct results_command *c, struct error *e) {
     enum status status = find_texts(c, e);
     if (status == STATUS_OK && c->experiment != NULL && !has_experiments(c))
         status = error_set(e, STATUS_ARGUMENT,
-                           "what %s has belongs to no experiment: leave --experiment out", c->view);
+                           "the rows of %s belong to no experiment: omit --experiment", c->view);
     char *sql = status == STATUS_OK ? select_sql(c) : NULL;
     db_each *const each = c->json ? print_row : print_csv_row;
     if (status == STATUS_OK && sql == NULL)

@@ -24,7 +24,7 @@ void build_exec_options(struct build_exec *b, struct option_spec options[BUILD_E
          OPTION_STRING, .to = &b->command},
         {"set", "NAME=VALUE", "a parameter of the program, which gets it as --NAME=VALUE",
          OPTION_LIST, .to = &b->sets, .check = check_set},
-        {"exec-format", "NAME", "the program reads the stream as: text (default), json",
+        {"exec-format", "NAME", "how the program reads the stream: as text (default) or json",
          OPTION_CHOICE, .to = &b->format, .choices = exec_format_words, .given = &b->formatted},
         {"exec-seconds", "N", "end the program after N seconds (default 60)", OPTION_NUMBER,
          .to = &b->seconds, .least = 1, .most = EXEC_SECONDS_MOST, .given = &b->timed},

@@ -219,8 +219,8 @@ int command_export(int argc, char **argv) {
          "add what samples of transfers do not show: a block that ends without one passes its "
          "inflow on to the next block",
          OPTION_FLAG, .to = &x.inferred},
-        {"out", "FILE", "where it goes; standard output unless it is named", OPTION_STRING,
-         .to = &x.out, .file = FILE_WRITTEN},
+        {"out", "FILE", "the file to write (default: standard output)", OPTION_STRING, .to = &x.out,
+         .file = FILE_WRITTEN},
         json_option(&x.json),
         {0},
     };

@@ -44,14 +44,15 @@ static void report(const struct import_result *r, bool counted) {
     if (counted) {
         printf("%" PRIu64 " instructions and %" PRIu64
                " transfers counted, %zu blocks, %zu edges; left out: %" PRIu64
-               " in no file that is here, %" PRIu64 " calls of what is no call\n",
+               " in no file on this machine, %" PRIu64
+               " calls by instructions that are not calls\n",
                c->samples, c->branches, r->graph.block_count, r->graph.edge_count, c->unmapped,
                c->broken);
         return;
     }
     printf("%" PRIu64 " samples of %" PRIu64 " thread%s, %" PRIu64
            " branches, %zu blocks, %zu edges; left out: %" PRIu64 " kernel addresses, %" PRIu64
-           " in no file that is here, %" PRIu64 " ranges that are no straight line\n",
+           " in no file on this machine, %" PRIu64 " ranges that are not straight-line code\n",
            c->samples, c->threads, c->threads == 1 ? "" : "s", c->branches, r->graph.block_count,
            r->graph.edge_count, c->kernel, c->unmapped, c->broken);
 }
@@ -84,7 +85,7 @@ static enum status write_results(const struct import *x, const struct import_res
                                  bool counted, const char *path, struct error *e) {
     if (counted && x->stream != NULL)
         return error_set(e, STATUS_ARGUMENT,
-                         "%s: callgrind counts, and has no samples: leave --stream out", path);
+                         "%s: callgrind counts and has no samples: omit --stream", path);
     if (!counted && r->counts.branches == 0 && (x->graph != NULL || x->structure != NULL))
         return error_set(e, STATUS_ARGUMENT,
                          "%s: has no stacks of branches (perf record -b), so there is no graph and "
@@ -144,7 +145,7 @@ int command_import(int argc, char **argv) {
         .least = 1,
         .most = 1,
         .summary =
-            "Makes a graph, a structure and a stream of what perf sampled or callgrind counted.",
+            "Makes a graph, a structure and a stream from what perf sampled or callgrind counted.",
         .details = details,
         .options = options,
     };

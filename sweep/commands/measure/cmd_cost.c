@@ -154,7 +154,7 @@ int command_cost(int argc, char **argv) {
     technique_choose(&c.choice, argc, argv, true, "exact");
     struct option_spec options[TECHNIQUE_PARAMETERS + SAMPLING_ROWS + 6] = {
         technique_option(&c.choice),
-        {"watch", "WHO", "who watches: technique (default), sampler, structure or nobody",
+        {"watch", "WHO", "the observer: technique (default), sampler, structure or nobody",
          OPTION_CHOICE, .to = &c.watch, .choices = watchers},
         {"from", "FRAME", "the steady state's first frame (default 3000)", OPTION_NUMBER,
          .to = &c.from, .most = PLAY_FRAMES_MOST},

@@ -12,7 +12,7 @@
 static const char details[] =
     "CONFIG is a configuration as for 'hotgraph sweep', and the database is the one\n"
     "that it was swept into. For each of its games this counts the host instructions of\n"
-    "a replay that nobody watches, with 'exact', with the recorder of the structure, and\n"
+    "a replay without observers, with 'exact', with the recorder of the structure, and\n"
     "with each sampling, once for all seeds, or with each live technique.\n"
     "\n"
     "The rows go into the table 'cost'. The views 'profiler_cost', 'technique_frontier' and\n"

@@ -263,7 +263,7 @@ static enum status check_entries(struct reader *r, struct native_graph *out) {
 static enum status check_pairs(struct reader *r) {
     uint64_t head[SESSION_PAIRS_THREADS + 1];
     if (r->pairs.len < SESSION_PAIRS_HEAD)
-        return error_set(r->e, STATUS_FORMAT, "%s/pairs: it is not whole", r->folder);
+        return error_set(r->e, STATUS_FORMAT, "%s/pairs: it is incomplete", r->folder);
     memcpy(head, r->pairs.at, sizeof head);
     if (head[SESSION_PAIRS_THREADS] != 0)
         return error_set(r->e, STATUS_UNSUPPORTED,
@@ -305,7 +305,7 @@ static enum status find_base(struct reader *r, const struct structure *images, c
             r->base = images->images[i].base;
             return STATUS_OK;
         }
-    return error_set(r->e, STATUS_ARGUMENT, "%s is no file of the structure that --images names",
+    return error_set(r->e, STATUS_ARGUMENT, "%s is not a file of the structure that --images names",
                      path);
 }
 

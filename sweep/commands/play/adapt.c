@@ -14,11 +14,11 @@ size_t adaptation_rows(struct adaptation *a, struct option_spec rows[ADAPTATION_
     size_t count = 0;
     rows[count] = technique_option(&a->choice);
     rows[count].value = "TECHNIQUE";
-    rows[count++].help = "let this technique watch first, then translate what is hot by its graph "
-                         "again, along the likeliest paths; only run time depends on it";
+    rows[count++].help = "let this technique observe first, then translate the code that is hot in "
+                         "its graph again, along the likeliest paths; only the run time changes";
     rows[count++] = (struct option_spec){"adapt-after",
                                          "S",
-                                         "seconds of emulated time that it watches (default 10)",
+                                         "seconds of emulated time that it observes (default 10)",
                                          OPTION_THOUSANDTHS,
                                          .to = &a->after_ms,
                                          .least = 1,
@@ -41,7 +41,7 @@ bool adaptation_samples(const struct adaptation *a) {
 bool adaptation_chosen(struct adaptation *a, const char *command) {
     if (a->choice.technique == NULL) {
         if (a->after_given)
-            usage_error(command, "--adapt-after belongs to --adapt TECHNIQUE, which is missing");
+            usage_error(command, "--adapt-after needs --adapt TECHNIQUE, which is missing");
         return !a->after_given;
     }
     if (adaptation_samples(a) && !sampling_chosen(&a->sampling, command))

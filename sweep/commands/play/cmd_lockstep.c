@@ -116,11 +116,11 @@ static void print_divergence(const struct way *way, const struct divergence *d) 
                "the\n"
                "    state before it nor from the beginning; at its end:\n");
     else if (d->warm)
-        printf("    only when played from the beginning: at cycle %" PRIu64 ", behind these:\n",
+        printf("    only when played from the beginning: at cycle %" PRIu64 ", after these:\n",
                d->reference.cycle);
     else
         printf("    at cycle %" PRIu64 " when both have started from the reference's state at the "
-               "first of\n    these, not when they have behind it:\n",
+               "first of\n    these, not when they start after it:\n",
                d->reference.cycle);
     if (d->located)
         print_steps(d);

@@ -32,9 +32,10 @@ void sampling_rows(struct sampling_choice *s, struct option_spec *rows) {
         {"weigh", NULL, "with --by time: record the cycles of the instruction before each batch",
          OPTION_FLAG, .to = &s->sampler.weigh},
         {"by", "WHAT",
-         "what is counted between samples: time (default), instructions, transfers, active "
-         "transfers, or clock: time, and the transfer that is executed then; lbr: time, and "
-         "the last taken branches before it; lbr_taken: taken branches, and the last ones",
+         "what is counted between samples: time (default), instructions, transfers or active "
+         "transfers; clock: time, and a sample is the transfer executed then; lbr: time, and a "
+         "sample is the last taken branches; lbr_taken: taken branches, and a sample is the last "
+         "of them",
          OPTION_CHOICE, .to = &s->by, .choices = sampler_by_words},
         {"every", "N", "take one sample in every N instructions or transfers", OPTION_NUMBER,
          .to = &s->sampler.every, .least = 1, .most = INT64_C(1) << 48},
@@ -92,7 +93,7 @@ bool sampling_chosen(struct sampling_choice *s, const char *command) {
     else if (!by_branches && (s->stack_given || s->skip != 0))
         usage_error(command, "--%s needs --by lbr or lbr_taken", s->skip != 0 ? "skip" : "stack");
     else if (by_branches && s->skip + 2 > s->stack)
-        usage_error(command, "of %u entries at least 2 must not be skipped", s->sampler.stack);
+        usage_error(command, "at least 2 of %u entries must not be skipped", s->sampler.stack);
     else if (s->next != 1 && s->window != 0)
         usage_error(command, "--window takes all transfers; --next cannot limit them");
     else if (strcmp(s->by, "active") == 0 && s->structure == NULL)

@@ -90,7 +90,7 @@ static void print_text(const struct finding *findings, unsigned count) {
         printf("\nhotgraph sweep works. For other commands %u %s missing.\n", missing,
                missing == 1 ? "thing is" : "things are");
     else
-        printf("\nEverything is here.\n");
+        printf("\nNothing is missing.\n");
     print_packages(findings, count);
 }
 

@@ -228,8 +228,8 @@ static enum status put_words(struct init *c, const char *command, char *const *w
                              unsigned count, struct error *e) {
     char name[NAME_MOST + 1], path[PATH_MAX], folder[PATH_MAX];
     if (!child_find(words[0], path, sizeof path))
-        return error_set(e, STATUS_IO, "--program %s: there is no such program as '%s' in $PATH",
-                         command, words[0]);
+        return error_set(e, STATUS_IO, "--program %s: there is no program '%s' in $PATH", command,
+                         words[0]);
     enum status status = qemu_can_record(path, e);
     if (status == STATUS_OK)
         status = make_name(c, words[0], name, e);

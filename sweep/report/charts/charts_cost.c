@@ -231,11 +231,11 @@ enum status page_cost_charts(struct page *p) {
         status = looked_at(p, &techniques);
     if (status == STATUS_OK)
         status = frontier(p, &techniques, "frontier", "overlap_active",
-                          "What does it cost to know how much?",
+                          "How much is found, and what does it cost?",
                           "overlap with the exact graph without busy-waits, %");
     if (status == STATUS_OK)
         status = frontier(p, &techniques, "frontier-benefit", "min(benefit, 1)",
-                          "And what is it worth to a layout?", "benefit of the code layout, %");
+                          "And what is it worth for code layout?", "benefit of the code layout, %");
     table_free(&techniques);
     return status;
 }

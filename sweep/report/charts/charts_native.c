@@ -65,9 +65,9 @@ static enum status draw_costs(struct page *p, const struct table *t) {
     return chart_end(
         &c, p, t, native_gp,
         &(struct chart_words){
-            "What does it cost to count in native programs?",
-            "A line a tool: how many times as long programs take with it, a disc "
-            "each, and the geometric mean over programs.",
+            "What does counting cost in native programs?",
+            "One line for each tool: how many times as long programs take with it, one disc each, "
+            "and the geometric mean over programs.",
             "Diamonds {s0}: geometric means over programs; discs {s1}: programs. Slow tools had "
             "less to do, so that their start weighs more."});
 }
@@ -87,7 +87,7 @@ enum status page_native(struct page *p) {
         status = page_answer(p, "native-whole", "Whole programs: times the time without", NULL,
                              WHOLE_SQL, false);
     if (status == STATUS_OK)
-        status = page_answer(p, "native-published", "Published figures, and those of here", NULL,
+        status = page_answer(p, "native-published", "Published figures, and ours", NULL,
                              PUBLISHED_SQL, false);
     if (status == STATUS_OK)
         status = page_answer(p, "native-share", "Sites that are reached by jumps alone", NULL,

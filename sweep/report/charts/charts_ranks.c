@@ -87,7 +87,7 @@ static enum status draw(struct page *p, const struct table *ranks, const struct 
         &c, p, ranks, ranks_gp,
         &(struct chart_words){question,
                               "An axis of mean ranks with a line to each configuration; a bar "
-                              "joins those that are not told apart.",
+                              "joins those whose difference may be chance.",
                               caption});
 }
 

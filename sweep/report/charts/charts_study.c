@@ -128,8 +128,8 @@ static enum status draw_agreement(struct page *p, const struct table *t, const c
     }
     char caption[400];
     snprintf(caption, sizeof caption, "%s%sSeveral replays of a game count as their mean.",
-             agree ? "Above 0 {s0}: rankings of the configurations agree, the more the stronger "
-                     "the colour. "
+             agree ? "Above 0 {s0}: rankings of the configurations agree; a stronger colour means "
+                     "more agreement. "
                    : "",
              contradict ? "Below 0 {s1}: rankings that contradict each other. " : "");
     gnuplot_add(&c.set, "games = %zu\nnumbers = %d\n", games,
@@ -144,8 +144,8 @@ static enum status draw_agreement(struct page *p, const struct table *t, const c
 
 enum status page_agreement(struct page *p) {
     char question[100];
-    snprintf(question, sizeof question, "Would one %s have told which configuration is best?",
-             page_subject(p));
+    snprintf(question, sizeof question,
+             "Would one %s have been enough to find the best configuration?", page_subject(p));
     struct table t;
     enum status status = page_ask(p, &t, AGREEMENT_SQL, NULL);
     if (status == STATUS_OK && chart_has(&t, AGREEMENT_TAU)) /* else no two rankings compare */

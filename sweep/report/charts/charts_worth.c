@@ -190,7 +190,7 @@ static enum status draw_scatter(struct page *p, const struct table *t, double le
     return chart_end(
         &c, p, t, likeness_gp,
         &(struct chart_words){
-            "Does likeness to the exact graph make code faster?",
+            "Do graphs closer to the exact one make code faster?",
             "A disc for each result, by technique: the benefit of a code layout by its "
             "graph over the overlap of the graph with the exact one.",
             caption});

@@ -50,8 +50,8 @@ static enum status put_tables(struct page *p, const char *game) {
         status = page_ask(p, &t, ALL_SQL, NULL);
     if (status == STATUS_OK) {
         page_table(p, &t, "all", "Every configuration on every game",
-                   "All of a filter must hold of a row: words that are in it, and comparisons with "
-                   "a column or a parameter (= != &lt; &lt;= &gt; &gt;=, without blanks): "
+                   "A row is shown if it has all words of the filter and meets all its comparisons "
+                   "with a column or a parameter (= != &lt; &lt;= &gt; &gt;=, without blanks): "
                    "<code>mazewisp bin_size=16 similarity&gt;90</code>. The address keeps it.",
                    true);
         if (table_rows(&t) > 0)
@@ -108,7 +108,8 @@ static enum status put_results(struct page *p) {
     }
     if (status == STATUS_OK) {
         page_table(p, &t, "runs", "What computed it",
-                   "Of how many runs, and results of theirs, each is true. Results are the same on "
+                   "For how many runs, and for how many of their results, each line is true. "
+                   "Results are the same on "
                    "every machine, with any engine and any number of threads; timings are not. "
                    "<code>hotgraph runs</code> lists the runs one by one.",
                    false);

@@ -105,15 +105,15 @@ seq 1000 >text.db
 refuses 1 'text.db: is not a database' report text.db
 ! grep -q -e '--db' .stderr || fail "report advises an option that it has not: $(cat .stderr)"
 echo 'grid = { bin_size = 8; };' >some.cfg
-refuses 1 'resluts/x.db: its folder resluts is not there: create it first, or choose another with --db' \
+refuses 1 'resluts/x.db: its folder resluts does not exist: create it first, or choose another with --db' \
     sweep some.cfg --db resluts/x.db
-refuses 1 'resluts/tables: its folder resluts is not there: create it first, or choose another with --report' \
+refuses 1 'resluts/tables: its folder resluts does not exist: create it first, or choose another with --report' \
     sweep some.cfg --db some.db --report resluts/tables
-refuses 1 'resluts/out: cannot be written: its folder resluts is not there' \
+refuses 1 'resluts/out: cannot be written: its folder resluts does not exist' \
     replay "$rom" --frames 2 --ram-hash resluts/out
-refuses 1 'resluts/dir: cannot be created as a folder: its folder resluts is not there' \
+refuses 1 'resluts/dir: cannot be created as a folder: its folder resluts does not exist' \
     replay "$rom" --frames 2 --video resluts/dir
-refuses 1 'some.cfg/x: there is no such file: some.cfg is no folder' movie info some.cfg/x
+refuses 1 'some.cfg/x: there is no such file: some.cfg is not a folder' movie info some.cfg/x
 refuses 1 'none.nes: there is no such file' testrom none.nes
 # A build with sanitizers has no probes in native programs.
 if "$hotgraph" native --help >/dev/null 2>&1; then
@@ -121,11 +121,11 @@ if "$hotgraph" native --help >/dev/null 2>&1; then
     refuses 1 'some.cfg: is not a program that you may execute' native -- ./some.cfg
 fi
 refuses 1 'none: there is no such file; a program is named by its path' record --json -- none
-refuses 1 'gone/none: there is no such file: its folder gone is not there' record --json -- gone/none
+refuses 1 'gone/none: there is no such file: its folder gone does not exist' record --json -- gone/none
 printf '@include "none.cfg"\n' >includes.cfg
-refuses 1 'includes.cfg:1: what is included: none.cfg: there is no such file' sweep includes.cfg
+refuses 1 'includes.cfg:1: the included file: none.cfg: there is no such file' sweep includes.cfg
 ! grep -q 'No such file' .stderr || fail "an error of the system is told raw: $(cat .stderr)"
-refuses 1 'some.cfg is no folder' sweep some.cfg --db some.db --report some.cfg/tables
+refuses 1 'some.cfg is not a folder' sweep some.cfg --db some.db --report some.cfg/tables
 test ! -e resluts || fail "a mistyped folder was made"
 test ! -e some.db || fail "a database was made before --report was looked at"
 

@@ -39,8 +39,8 @@ writes() {
     for o in $outputs; do
         name=${o%%:*} prefix=
         test "$name" = "$o" || prefix=${o#*:}:
-        refuses 1 "none/new.png: cannot be written: its folder none is not there" $command --$name "${prefix}none/new.png" $operand
-        refuses 1 "game.nes/new.png: cannot be written: game.nes is no folder" $command --$name "${prefix}game.nes/new.png" $operand
+        refuses 1 "none/new.png: cannot be written: its folder none does not exist" $command --$name "${prefix}none/new.png" $operand
+        refuses 1 "game.nes/new.png: cannot be written: game.nes is not a folder" $command --$name "${prefix}game.nes/new.png" $operand
         refuses 1 "folder: cannot be written: Is a directory" $command --$name "${prefix}folder" $operand
     done
 }

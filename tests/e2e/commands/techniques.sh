@@ -90,7 +90,7 @@ sweep share.cfg --db all.db --games umbel
 test "$(ask all.db 'SELECT min(observed_share) > 0.00069 AND max(observed_share) <= 0.0007 FROM technique_quality')" = 1 ||
     fail "transfers: $(ask all.db 'SELECT observed_share FROM technique_quality')"
 grep -v '^#executed\|^#transfers' umbel.structure >uncounted.structure
-refuses 1 'needs a structure that says how many' sample umbel --frames 10 --by active --per-million 700 \
+refuses 1 'needs a structure with the number' sample umbel --frames 10 --by active --per-million 700 \
     --structure uncounted.structure --out no.isampling
 refuses 2 'needs --every N, or --per-million N' sample umbel --by transfers --every 5 --per-million 7 --out no.isampling
 

@@ -159,7 +159,7 @@ refuses 2 '--frames takes a whole number from 1' replay mazewisp --frames -1
 refuses 2 '--frames takes a whole number from 1' replay mazewisp --frames 99999999999999999999999
 refuses 2 '--env takes NAME=VALUE' record --graph "$work/g" --env FOO -- /bin/true
 refuses 2 '--env takes NAME=VALUE' record --graph "$work/g" --env =FOO -- /bin/true
-refuses 2 "--stream 'a.txt' does not say which kind of stream it is to be: name it .isampling (text) or .hgstream" record --stream a.txt -- /bin/true
+refuses 2 "--stream 'a.txt' does not say which kind of stream to write: let it end in .isampling (text) or .hgstream" record --stream a.txt -- /bin/true
 refuses 2 "--stream 'a.txt' does not say" record --stream b.isampling --stream a.txt:every=500 -- /bin/true
 refuses 2 "--out 'a.isampling.txt' does not say" sample mazewisp --out a.isampling.txt
 test ! -e b.isampling && test ! -e a.isampling.txt || fail "it worked before it refused"

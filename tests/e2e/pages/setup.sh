@@ -77,7 +77,7 @@ refuses 2 'name at least one --game ROM' init --out four.cfg
 refuses 2 '--out FILE is missing' init --game x.nes
 refuses 1 'none.nes: there is no such file' init --game none.nes --out four.cfg
 refuses 1 'other.fm2' init --game other.fm2 --out four.cfg
-refuses 1 "no such program as 'no-such-program'" init --program 'no-such-program 1' --out four.cfg
+refuses 1 "no program 'no-such-program'" init --program 'no-such-program 1' --out four.cfg
 refuses 1 'open quotation mark' init --program "sh -c 'x" --out four.cfg
 refuses 2 'letters, digits, dashes' init --game x.nes --name 'a b' --out four.cfg
 test ! -e four.cfg || fail "a half configuration is left"

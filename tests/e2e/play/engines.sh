@@ -79,7 +79,7 @@ done
 "$hotgraph" replay "$rom" --movie "$movie" --frames 200 --engine dbt --json --adapt observed >way.json
 [ "$(value way superblocks)" = 0 ] || fail "--adapt does not wait"
 refuses 1 'the interpreter runs here' replay "$rom" --frames 2 --engine interp --adapt exact
-refuses 2 'belongs to --adapt' replay "$rom" --frames 2 --adapt-after 3
+refuses 2 'needs --adapt TECHNIQUE' replay "$rom" --frames 2 --adapt-after 3
 refuses 2 'give one' replay "$rom" --frames 2 --adapt exact --profile path.graph
 refuses 2 "not 'nobody'" replay "$rom" --frames 2 --adapt nobody
 

@@ -101,7 +101,7 @@ grep -q 'left out: 1 that the program does not have' said || fail "$(cat said)"
 
 refuses 2 'or --bolt FILE: the program' export h.graph --structure s.structure
 refuses 2 'FILE.structure is missing' export h.graph --bolt ./program
-refuses 1 'none of the files that were executed' export --bolt "$hotgraph" --structure s.structure h.graph
+refuses 1 'not one of the files that were executed' export --bolt "$hotgraph" --structure s.structure h.graph
 cp program copy && strip copy && "$hotgraph" record --structure copy.structure --graph copy.graph --output /dev/null -- ./copy 2>/dev/null
 refuses 1 'no symbols of functions' export --bolt ./copy --structure copy.structure copy.graph
 refuses 1 'another program' export --bolt ./copy --structure s.structure copy.graph

@@ -91,7 +91,7 @@ done
 grep -q "$(value one.db 'SELECT hash FROM bolt_program')" measured/index.html || fail "the page does not say what was laid out"
 ! grep -q "no results yet\|id='findings'\|id='tables'" measured/index.html || fail "the page speaks of an experiment"
 test ! -e measured/table1.txt || fail "tables of nothing"
-refuses 1 "there is no experiment in it, whose tables could be printed" report one.db
+refuses 1 "it contains no experiment, so there are no tables to print" report one.db
 refuses 1 "there is no experiment 'small'" report one.db --experiment small --out measured
 
 # The report of a sweep into the same database has the figure, whose rows are the view's.

@@ -136,7 +136,7 @@ cat >program.cfg <<'END'
 grid = {technique = "gaussian"; bin_size = [10]; stdev_threshold = [15]; window_size = [13]; recurrent_threshold = [5];};
 programs = ({name = "crash"; folder = "."; command = ("./work", "c");});
 END
-refuses 1 "ended by signal 11 (Segmentation fault): a recording is of a whole run" sweep program.cfg --db y.db
+refuses 1 "ended by signal 11 (Segmentation fault): only whole runs are recorded" sweep program.cfg --db y.db
 
 # Stopped: it and what it has started end with us, and what it did so far stays. A second signal would end us at once.
 id=

@@ -456,12 +456,12 @@ grep -qx 'not compared, only in A: three, two' out || fail "games that are not c
 # Places are those over what both have: of one game they are the same, though A's over three games are others.
 test "$(sed -n '/^Whose place/,$p' out | grep -c gaussian)" = 0 || fail "means over different games: $(cat out)"
 grep -q '^one  *145  *0  *0  *+0.00  *-  *-  ' out || fail "what did not move is said to: $(cat out)"
-settings() { sed '1,/^What the runs/d; /^How far/,$d; s/  */ /g; s/ $//'  out; }
+settings() { sed '1,/^Settings that differ/d; /^How far/,$d; s/  */ /g; s/ $//'  out; }
 compared() { ask $1.db "select group_concat(game, ' ') from (select distinct game from completeness where results > 0)"; }
 settings | grep -qx "games $(compared x) $(compared one)" ||
     fail "that one run has fewer games: $(settings)"
 "$hotgraph" report --compare x.db x.db >out || fail "compare"
-test "$(settings | tr -d '\n')" = '(no rows)' || fail "a run has something not in common with itself: $(settings)"
+test "$(settings | tr -d '\n')" = '(no rows)' || fail "a run has settings that differ from its own: $(settings)"
 refuses 2 'needs two databases' report --compare x.db
 refuses 2 'with two databases, --compare is required' report x.db one.db
 refuses 1 empty.db report --compare x.db empty.db

@@ -74,7 +74,7 @@ sanitized || {
 }
 
 config wrong.cfg 'by = "live"; every = 5;' '{ technique = "fifo"; }'
-refuses 1 'wrong.cfg:3: every means nothing where nothing is sampled' sweep wrong.cfg
+refuses 1 'wrong.cfg:3: every is for samples, and nothing is sampled here' sweep wrong.cfg
 config wrong.cfg 'by = "live";' '{ technique = "gaussian"; }'
 refuses 1 "there is no technique 'gaussian' that watches by itself" sweep wrong.cfg
 config wrong.cfg 'by = "time";' '{ technique = "fifo"; }'

@@ -23,7 +23,7 @@ for view in $(ask x.db "SELECT name FROM sqlite_schema WHERE type = 'view' AND n
     ! grep -qw "$view" "$source/docs/questions.md" || "$hotgraph" results --help=options | grep -q "^--view	.*[	 ]$view\( \|$\)" ||
         fail "results --view $view is unknown, and docs/questions.md has it"
 done
-refuses 1 'what technique_worth has belongs to no experiment' results x.db --view technique_worth --experiment paper
+refuses 1 'the rows of technique_worth belong to no experiment' results x.db --view technique_worth --experiment paper
 python3 - <<'END' || fail "CSV and JSON"
 import csv, json
 rows = list(csv.DictReader(open("all.csv", newline="")))

@@ -69,7 +69,7 @@ leaves_nothing 1 'gone.nes: there is no such file' sweep norom.cfg --db no.db
 leaves_nothing 1 "no game named 'four'" sweep experiment.cfg --db no.db --games four
 leaves_nothing 1 "nothing in it has a 'colour'" sweep experiment.cfg --db no.db --where colour=3
 leaves_nothing 1 'known.db: there is no such file' sweep experiment.cfg --db no.db --shard 1/2 --known known.db
-leaves_nothing 1 'before is no folder' sweep experiment.cfg --db no.db --report before/folder
+leaves_nothing 1 'before is not a folder' sweep experiment.cfg --db no.db --report before/folder
 mkdir results
 leaves_nothing 1 'none of its games can be swept' sweep gone.cfg
 test -d results || fail "a folder of somebody else's is removed"

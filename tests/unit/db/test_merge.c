@@ -312,8 +312,8 @@ static void damage_is_refused(void **state) {
     (void)state;
     static const char *const changes[][2] = {
         {"UPDATE graph SET data = x'0102'", "cannot be read"},
-        {"UPDATE graph SET data = x'010110200e00'", "other edges than its hash says"},
-        {"UPDATE configuration SET key = 'gaussian number=9'", "another id than its key gives"},
+        {"UPDATE graph SET data = x'010110200e00'", "edges that do not match its hash"},
+        {"UPDATE configuration SET key = 'gaussian number=9'", "an id that does not match its key"},
         {"DELETE FROM replay", "leads nowhere"},
         {"PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 3 WHERE name = 'result'",
          "damaged"},

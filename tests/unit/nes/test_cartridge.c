@@ -309,7 +309,8 @@ static void test_missing_file(void **state) {
     struct error e = {0};
     assert_int_equal(cartridge_load(&c, "/nonexistent/game.nes", &e), STATUS_IO);
     assert_non_null(strstr(e.text, "/nonexistent/game.nes"));
-    assert_non_null(strstr(e.text, "there is no such file: its folder /nonexistent is not there"));
+    assert_non_null(
+        strstr(e.text, "there is no such file: its folder /nonexistent does not exist"));
 }
 
 int main(void) {

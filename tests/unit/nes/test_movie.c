@@ -172,7 +172,7 @@ static void test_refused(void **state) {
     refuse("version 3\nport0 2\n", STATUS_UNSUPPORTED, 2, "another device");
     refuse("version 3\nport2 1\n", STATUS_UNSUPPORTED, 2, "expansion");
     refuse("version 3\nmicrophone 1\n", STATUS_UNSUPPORTED, 2, "microphone");
-    refuse("version 3\nRAMInitOption 3\n", STATUS_UNSUPPORTED, 2, "pattern in RAM");
+    refuse("version 3\nRAMInitOption 3\n", STATUS_UNSUPPORTED, 2, "RAM pattern other");
     refuse("version 3\nromChecksum base64:AAAA\n", STATUS_FORMAT, 2, "romChecksum");
     refuse("version 3\nlength many\n", STATUS_FORMAT, 2, "length");
     refuse(HEADER "|0|........|........\n", STATUS_FORMAT, 6, "four fields");

@@ -458,7 +458,7 @@ static void test_refused(void **state) {
         {{.by = SAMPLER_CLOCK, .window = 257}, "at most 256 cycles"},
         {{.by = SAMPLER_CLOCK, .window = 9, .next = 2}, "takes all transfers"},
         {{.by = SAMPLER_CLOCK, .place = SAMPLER_GOLDEN}, "samples by time are regular"},
-        {{.by = SAMPLER_LBR, .stack = 65}, "there are 2 to 64"},
+        {{.by = SAMPLER_LBR, .stack = 65}, "a sample has 2 to 64"},
         {{.by = SAMPLER_LBR, .stack = 4, .skip = 3}, "at least 2 must not be skipped"},
         {{.by = SAMPLER_LBR, .weigh = true}, "only samples by time"},
         {{.by = SAMPLER_LBR_TAKEN, .per_million = 9}, "is not known"},

@@ -282,7 +282,7 @@ static void test_wrong_sampling(void **state) {
         {"every = 5;", "every means nothing in sampling by time"},
         {"place = \"golden\";", "place means nothing in sampling by time"},
         {"by = \"transfers\"; every = 5; place =\n \"fixed\";", "place must be one of"},
-        {"by = \"instructions\"; every = 5; place = \"golden\";", "golden places are those of"},
+        {"by = \"instructions\"; every = 5; place = \"golden\";", "golden positions are only for"},
         {"by = \"instructions\"; every = 0;", "every is 0"},
         {"by = \"instructions\"; every = 281474976710657;", "every is 281474976710657"},
         {"next = 2;", "next means nothing in sampling by time"},
@@ -298,10 +298,10 @@ static void test_wrong_sampling(void **state) {
         {"by = \"lbr\"; batch = 5;", "batch means nothing in sampling by lbr"},
         {"by = \"lbr\"; next = 5;", "next means nothing in sampling by lbr"},
         {"by = \"lbr\"; stack = 1;", "stack is 1"},
-        {"by = \"lbr\"; stack = 4; skip = 3;", "of 4 entries at least 2"},
+        {"by = \"lbr\"; stack = 4; skip = 3;", "at least 2 of 4 entries"},
         {"by = \"lbr_taken\"; every = 5; phase_cycles = 2;", "phase_cycles means nothing"},
         {"by = \"lbr_taken\"; per_million = 5;", "per_million means nothing"},
-        {"by = \"lbr_taken\"; every = 5; place = \"calls\";", "golden places are those of"},
+        {"by = \"lbr_taken\"; every = 5; place = \"calls\";", "golden positions are only for"},
         {"by = \"active\"; every = 5; batch = 2;", "batch means nothing in sampling by active"},
         {"by = \"active\"; every = 5; interval_ms = 2;", "interval_ms means nothing"},
         {"by = \"active\"; every = 5; jitter_ms = 2;", "jitter_ms means nothing"},
@@ -369,7 +369,7 @@ static void test_several_grids(void **state) {
     }
     config_free(&c);
     refuse(f, "grid = ({ bin_size = 8; },\n{ bin_size = [7, 8]; });", 2,
-           "a grid before has a configuration of this one, 'gaussian bin_size=8 ");
+           "an earlier grid has a configuration of this one, 'gaussian bin_size=8 ");
     refuse(f, "grid = ({ bin_size = 8; },\n 7);", 2, "a group in braces");
     refuse(f, "grid = ({ bin_size = 8; },\n{ technique = \"observed\"; });", 2, "the baseline");
 }
@@ -548,7 +548,7 @@ static void test_zips_and_exclusions(void **state) {
         {"zip = 3;", "zip must be a group in braces"},
         {"exclude = ( { } );", "exclude must be a group in braces"},
         {"exclude = { colour = 3; };", "has no parameter 'colour'"},
-        {"bin_size = [8, 9]; exclude = { bin_size = 10; };", "nothing is left out by this"},
+        {"bin_size = [8, 9]; exclude = { bin_size = 10; };", "this leaves nothing out"},
         {"zip = { bin_size = [8, 8]; window_size = [6, 6]; };", "twice"},
         {"bin_size = [8, 8];", "bin_size has the value 8 twice"},
     };

@@ -148,7 +148,8 @@ static void write_caption(char out[400], const char *game, const struct table *t
             often += cell_number(t, i, MARK_COUNT) > RECURRENT_ABOVE;
         }
     snprintf(out, 400,
-             "A line a bin, from the first mark at which it is there; numbers: bins at each mark. "
+             "One line for each bin, from the first mark at which it is there; numbers: bins at "
+             "each mark. "
              "Of the last %zu, %zu are recurrent (discs {s0}), hit more than %d times%s. %.80s, "
              "configuration 10/15/13/5.",
              bins, often, RECURRENT_ABOVE,
@@ -180,16 +181,17 @@ static enum status draw(struct page *p, const char *game, const struct table *t,
                 -8.0 / (BOTTOM - TOP), 1 + 4.0 / (BOTTOM - TOP), recurrents, others);
     char caption[400];
     write_caption(caption, game, t, most);
-    return chart_end(c, p, t, bins_gp,
-                     &(struct chart_words){
-                         question,
-                         "A line a bin, at its centre, from the mark at which it is first there to "
-                         "the end; above, how many bins there are.",
-                         caption});
+    return chart_end(
+        c, p, t, bins_gp,
+        &(struct chart_words){
+            question,
+            "One line for each bin, at its centre, from the mark at which it is first there to "
+            "the end; above, how many bins there are.",
+            caption});
 }
 
 enum status page_bins(struct page *p, const char *game) {
-    static const char question[] = "When do bins come, where, and do they stay in place?";
+    static const char question[] = "When and where do bins begin, and do they stay in place?";
     struct table t;
     struct chart c;
     chart_start(&c, CANVAS_COLUMN, 444, "bins-%s", game);

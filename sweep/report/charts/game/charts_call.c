@@ -237,7 +237,7 @@ static void draw_box(struct canvas *c, const struct code *code, const struct box
         y += LINE;
     }
     if (b->returns != NONE && b->returns != p->last) {
-        canvas_text(c, x + 6, y, ANCHOR_LEFT, INK_MUTED, "... and at last");
+        canvas_text(c, x + 6, y, ANCHOR_LEFT, INK_MUTED, "... and at the end");
         draw_line(c, code, b->returns, x, y + LINE);
     }
 }

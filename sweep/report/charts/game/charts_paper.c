@@ -342,7 +342,7 @@ static void count_of(double count, const char *what, char out[80]) {
 }
 
 static enum status paths(struct page *p, const char *game) {
-    static const char question[] = "Which way do the samples go through the algorithm?";
+    static const char question[] = "How do the samples pass through the algorithm?";
     const struct name id = name_of("paths", game);
     struct table t;
     enum status status = page_ask(
