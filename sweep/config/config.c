@@ -234,7 +234,7 @@ static enum status check_played(const struct config *c, struct error *e) {
     return STATUS_OK;
 }
 
-/* Where techniques are to watch the other input, each game must have one. */
+/* If techniques watch the other input, each game must have one. */
 static enum status check_others(const struct config *c, struct error *e) {
     bool other = false;
     for (size_t i = 0; i < c->samplings.len; i++)

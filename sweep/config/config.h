@@ -86,7 +86,7 @@ struct config_file {
     char hash[33]; /* of the text; see base.h */
 };
 
-/* A sampling configuration, or a way to do without samples. */
+/* A sampling configuration, or, if live, what techniques watch without samples. */
 struct config_sampling {
     struct sampler_options options; /* unless live */
     bool live;        /* nothing is sampled: each technique watches a replay of its own ... */

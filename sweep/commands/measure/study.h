@@ -41,8 +41,8 @@ struct study_request {
     enum status (*measure)(void *self, struct error *e);
     void *self;
 };
-/* Opens the study, measures, prints what is around the rows and any error; returns the exit
- * status. A run that is stopped or fails after its first row still prints whole JSON, with the
+/* Opens the study, measures, prints the text before and after the rows and any error; returns the
+ * exit status. A run that is stopped or fails after its first row still prints whole JSON, with the
  * error. */
 int study_run(struct study *s, const struct study_request *request);
 

@@ -36,7 +36,7 @@ enum { COST_TECHNIQUE = 4, COST_FRAMES = 6 };
 static const char TECHNIQUES_SQL[] =
     "SELECT DISTINCT technique FROM configuration ORDER BY technique";
 
-/* Whether a technique's name stands at its best point, or at its first; how much lower than that. */
+/* The point that carries a technique's name, its best or its first, and how far below it. */
 struct naming {
     const struct table *techniques;
     bool best;
@@ -50,7 +50,7 @@ static size_t number_of(const struct table *techniques, const char *name) {
     return i;
 }
 
-/* A technique's name stands once; of each also its colour and its kind of point. */
+/* Writes each technique's name once, with its colour and its kind of point. */
 static void name_techniques(struct chart *c, const struct table *t, const struct axis *x,
                             const struct axis *y, const struct naming *naming) {
     enum { MOST = 32, LETTER = 8, INSIDE = 45 };
@@ -84,7 +84,8 @@ static void name_techniques(struct chart *c, const struct table *t, const struct
     }
 }
 
-/* A square chart: the axes of columns 1 and 2, from powers of ten that hold all points up to 100 %. */
+/* A square chart of columns 1 and 2. Its axes begin at powers of ten below all points and end at
+ * 100 %. */
 struct square {
     struct axis x, y;
 };
@@ -140,8 +141,8 @@ static enum status looked_at(struct page *p, const struct table *techniques) {
 
 /* ---- quality against host instructions ---- */
 
-/* other: what the exact profile of another movie reaches. What costs less than a tenth of a percent
- * stands there. */
+/* other: what the exact profile of another movie reaches. Costs below a tenth of a percent are
+ * drawn at a tenth. */
 static const char FRONTIER_SQL[] =
     "WITH f AS MATERIALIZED (SELECT * FROM technique_frontier WHERE frames = " FRAMES "),"
     " t AS (SELECT *, %s AS quality, told = 'nothing' AS alone FROM f"

@@ -7,7 +7,7 @@
 #include "report/page/ask.h"
 
 enum status page_cost_charts(struct page *p);
-/* What each technique adds and finds: a table; nothing where no costs were counted. */
+/* A table of what each technique costs and finds; nothing if no costs were counted. */
 enum status page_frontier(struct page *p);
 
 #endif

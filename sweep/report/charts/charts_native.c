@@ -1,4 +1,4 @@
-/* Probes in native programs: what `make bench-native` measured, where the database has it. */
+/* Probes in native programs: what `make bench-native` measured, if the database has it. */
 #include "report/charts/charts_native.h"
 #include "report/charts/plot.h"
 #include "report/page/pieces.h"
@@ -12,7 +12,7 @@
     "run_id = (SELECT run_id FROM native_time JOIN run USING (run_id) WHERE what = 'whole'"        \
     " ORDER BY started DESC, run_id LIMIT 1)"
 
-/* What ends at once is all start, and not in native_mean either. */
+/* Programs that end at once only measure their start; native_mean leaves them out, too. */
 static const char COST_SQL[] =
     "SELECT dense_rank() OVER strategies AS line, c.strategy, c.program, round(c.ratio, 4) AS"
     " ratio, printf('%s, %s: %.3g', c.program, c.strategy, c.ratio) AS hint,"

@@ -1,5 +1,5 @@
 /*
- * charts_native: probes in native programs, where the database has measurements of them.
+ * charts_native: probes in native programs, if the database has measurements of them.
  */
 #ifndef HOTGRAPH_REPORT_CHARTS_NATIVE_H
 #define HOTGRAPH_REPORT_CHARTS_NATIVE_H

@@ -1,4 +1,4 @@
-/* Programs laid out by BOLT: what `hotgraph optimise` measured, where the database has it. */
+/* Programs laid out by BOLT: what `hotgraph optimise` measured, if the database has it. */
 #include "report/charts/charts_optimised.h"
 #include "report/charts/plot.h"
 #include "report/page/pieces.h"
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What is worse than LEAST is drawn there. `series` is a colour of the script. */
+/* Values below LEAST are drawn at LEAST. `series` is a colour of the script. */
 #define LEAST "-0.25"
 static const char POINTS_SQL[] =
     "SELECT CASE WHEN kind <> 'found' THEN 4 WHEN technique LIKE 'flow %' THEN 1"

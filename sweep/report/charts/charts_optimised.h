@@ -1,5 +1,5 @@
 /*
- * charts_optimised: what BOLT makes of profiles, where the database has layouts by it.
+ * charts_optimised: what BOLT makes of profiles, if the database has layouts by it.
  */
 #ifndef HOTGRAPH_REPORT_CHARTS_OPTIMISED_H
 #define HOTGRAPH_REPORT_CHARTS_OPTIMISED_H

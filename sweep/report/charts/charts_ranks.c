@@ -1,5 +1,5 @@
-/* A critical-difference diagram (Demsar 2006): mean ranks over games, joined where they are not
- * told apart. The views game_rank, mean_rank and friedman of db/sql/spread.sql. */
+/* A critical-difference diagram (Demsar 2006): mean ranks over games; bars join those that do not
+ * differ significantly. The views game_rank, mean_rank and friedman of db/sql/spread.sql. */
 #include "report/charts/charts_ranks.h"
 #include "report/charts/plot.h"
 #include "report/page/pieces.h"
@@ -24,7 +24,7 @@ static double chi_square_tail(double x, unsigned freedom) {
     return tail;
 }
 
-/* A bar joins the longest run of neighbours whose first and last are not told apart. */
+/* A bar joins the longest run of neighbours whose first and last do not differ significantly. */
 static const char RANKS_SQL[] =
     "WITH r AS MATERIALIZED (SELECT iif(baseline, 'read directly', coalesce(label,"
     " iif(length(parameters) < 18, technique || ' ' || parameters, technique || ' #' || number)))"

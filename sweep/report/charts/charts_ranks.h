@@ -1,5 +1,5 @@
 /*
- * charts_ranks: do games order configurations alike, or by chance?
+ * charts_ranks: do games rank configurations alike, or is the agreement chance?
  */
 #ifndef HOTGRAPH_REPORT_CHARTS_RANKS_H
 #define HOTGRAPH_REPORT_CHARTS_RANKS_H

@@ -1,6 +1,6 @@
 /*
- * What the results say together: figures and tables of the views in db/sql/questions.sql, and what
- * replays and techniques cost.
+ * Figures and tables of the views in db/sql/questions.sql, which combine results of several games,
+ * and what replays and techniques cost.
  */
 #include "report/charts/charts_study.h"
 #include "report/charts/plot.h"
@@ -74,7 +74,8 @@ enum status page_interactions(struct page *p) {
 
 /* ---- do games agree? ---- */
 
-/* A square for each two games; strength: text is read on all. */
+/* A square for each pair of games; its colour is never so strong that the text on it cannot be
+ * read. */
 static const char AGREEMENT_SQL[] =
     "WITH g AS (SELECT game, row_number() OVER (ORDER BY game) AS n FROM (SELECT DISTINCT game"
     " FROM results WHERE experiment = ?1 AND hot_permille = ?3 AND way = ?4 AND technique = ?5"
@@ -90,7 +91,7 @@ static const char AGREEMENT_SQL[] =
     " WHERE EXISTS (SELECT 1 FROM a) ORDER BY 1, 2";
 enum { AGREEMENT_ROW, AGREEMENT_COLUMN, AGREEMENT_OTHER, AGREEMENT_GAME, AGREEMENT_TAU };
 
-/* At the left, and below where there is room. */
+/* The names of the games: at the left, and below if there is room. */
 static void name_squares(struct chart *c, const struct table *t, size_t games, double cell) {
     const double left = c->left;
     const bool below = cell > 30;

@@ -1,5 +1,6 @@
 /*
- * charts_study: what results of one study say together, and what replays and techniques cost.
+ * charts_study: figures that combine the results of one study, and what replays and techniques
+ * cost.
  */
 #ifndef HOTGRAPH_REPORT_CHARTS_STUDY_H
 #define HOTGRAPH_REPORT_CHARTS_STUDY_H

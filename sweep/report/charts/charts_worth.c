@@ -8,17 +8,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is worse than LEAST is drawn there. */
+/* Values below LEAST are drawn at LEAST. */
 #define LEAST "-0.25"
 #define FAMILY                                                                                     \
     "iif(s.batch_length > 2, 'batches', 'transfers') AS family FROM worth w JOIN stream s USING"   \
     " (stream_id) JOIN sampling sa ON sa.sampling_id = s.sampling_id WHERE w.experiment = ?1"      \
     " AND sa.method <> 'live' AND w.benefit IS NOT NULL"
 
-/* Means over games; of a technique's configurations the best on each sampling. Only techniques that
- * worked on several samplings, each of which has as many games. A line leaves out the points for which
- * a better one has nearly the same share, so that no part of it is vertical. Its points come first,
- * because those off the line would interrupt it. */
+/* Means over games; for each technique and sampling, the best configuration. Only techniques with
+ * several samplings that have the same number of games. A line skips points if a better one has
+ * nearly the same share, so that no part of it is vertical. The points on the line come first,
+ * because the others would interrupt it. */
 static const char CURVE_SQL[] =
     "WITH w AS MATERIALIZED (SELECT w.*, " FAMILY " AND w.observed_share > 0),"
     " m AS (SELECT technique, family, sampling, parameters, configuration_id, avg(observed_share)"
@@ -47,7 +47,7 @@ static const char LEVEL_SQL[] =
     " w.sampling_id WHERE w.experiment = ?1 AND technique = 'exact' AND sa.other_input IS NOT NULL"
     " AND sa.first_seconds IS NULL AND benefit IS NOT NULL HAVING count(*) > 0";
 
-/* Results that would lie on each other are one point. */
+/* Results that would overlap are one point. */
 static const char SCATTER_SQL[] =
     "WITH w AS MATERIALIZED (SELECT technique, overlap_active AS x, benefit AS y FROM worth"
     " WHERE experiment = ?1 AND (baseline = 1 OR number IS NOT NULL) AND overlap_active IS NOT NULL"
@@ -61,7 +61,7 @@ static const char SCATTER_SQL[] =
     " GROUP BY series, round(200 * x), round(100 * y) ORDER BY series, 3, 4";
 enum { SCATTER_OVERLAP = 2, SCATTER_DRAWN = 5 };
 
-/* Terms of the correlation of ranks (Spearman; equals have their mean rank). */
+/* The sums for Spearman's rank correlation; equal values get their mean rank. */
 static const char RANKS_SQL[] =
     "WITH w AS MATERIALIZED (SELECT overlap_active AS x, benefit AS y FROM worth WHERE experiment ="
     " ?1 AND (baseline = 1 OR number IS NOT NULL) AND overlap_active IS NOT NULL AND benefit IS NOT"
@@ -84,8 +84,8 @@ static void name_series(struct chart *c, size_t n, enum ink ink, const char *for
                 name);
 }
 
-/* The names of all series above the picture, two a line, with their points and in their colours, and
- * the level of other input; returns where the picture may begin. */
+/* Writes the names of all series above the picture, two in a line, with their points and colours,
+ * and the level of other input. Returns where the picture may begin. */
 static double put_legend(struct chart *c, const struct table *t, double level) {
     static const char *const points[] = {"●", "◆", "▲"}; /* as in the scripts */
     const size_t rows = table_rows(t), series = (size_t)cell_number(t, rows - 1, 0);
@@ -105,7 +105,8 @@ static double put_legend(struct chart *c, const struct table *t, double level) {
     return 56 + 19 * (double)((series + has_level - 1) / 2);
 }
 
-/* From below the worst, in steps of a quarter, to above what the exact graph gains. */
+/* The axis: from below the worst value to above what the exact graph gains, in steps of a
+ * quarter. */
 static void put_benefits(struct chart *c, const struct table *t, size_t column) {
     double least = 0, most = 1;
     for (size_t i = 0; i < table_rows(t); i++) {

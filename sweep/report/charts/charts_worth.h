@@ -1,5 +1,5 @@
 /*
- * charts_worth: what graphs gain when code is laid out by them, where the experiment says it.
+ * charts_worth: what code layouts by the graphs gain, if the experiment says so.
  */
 #ifndef HOTGRAPH_REPORT_CHARTS_WORTH_H
 #define HOTGRAPH_REPORT_CHARTS_WORTH_H

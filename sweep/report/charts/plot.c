@@ -32,7 +32,7 @@ static enum status put_style(struct report *r) {
     return status == STATUS_OK ? save(r, "figures/svg.awk", svg_awk) : status;
 }
 
-/* Before the first figure: what all scripts load, and where gnuplot runs them. */
+/* Call before the first figure: writes what all scripts load, and where gnuplot runs them. */
 static enum status begin_charts(struct report *r) {
     char *folder = report_path(r, ".");
     if (folder == NULL)
@@ -129,7 +129,7 @@ bool chart_has(const struct table *t, size_t column) {
     return false;
 }
 
-/* Everything that the script needs is in it; body: one of plots/. */
+/* The script contains everything that it needs; body: one of plots/. */
 static char *script_of(const struct chart *c, const struct chart_words *words, const char *body) {
     char *text = NULL;
     size_t size;
@@ -189,7 +189,7 @@ static enum status add_chart(struct page *p, struct chart *c, const struct table
     return status;
 }
 
-/* page_fill puts the drawing where its name is, once there is one. */
+/* page_fill replaces this placeholder by the drawing, once it exists. */
 enum status chart_end(struct chart *c, struct page *p, const struct table *rows, const char *body,
                       const struct chart_words *words) {
     enum status status = STATUS_OK;

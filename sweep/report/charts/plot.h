@@ -18,23 +18,23 @@ struct chart_words {
 };
 void chart_start(struct chart *c, double width, double height, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Where the plot is, in pixels, and what its axes say. */
+/* Sets the plot's area, in pixels, and the titles of its axes. */
 void chart_frame(struct chart *c, double left, double right, double top, double bottom,
                  const char *x_name, const char *y_name);
-/* x_low, x_high and x_step (or y): round numbers around least .. most; returns where values lie. */
+/* Sets x_low, x_high and x_step (or y): round numbers around least .. most. Returns the axis. */
 struct axis chart_range(struct chart *c, char axis, double least, double most);
-/* x_low and x_high: powers of ten around least .. most, of a logarithmic axis. */
+/* Sets x_low and x_high of a logarithmic axis: powers of ten around least .. most. */
 struct axis chart_powers(struct chart *c, double least, double most);
-/* Texts at places of the picture: how many, and the i-th of them, from 1. */
+/* Sets the number of labels in the picture, and label i, from 1. */
 void chart_labels(struct chart *c, size_t count);
 void chart_label(struct chart *c, size_t i, double x, double y, enum anchor anchor, enum ink ink,
                  const char *text);
-/* The same in the letters of code. */
+/* The same in the font of code. */
 void chart_code(struct chart *c, size_t i, double x, double y, enum anchor anchor, enum ink ink,
                 const char *text);
-/* Has any row of a column a value? */
+/* True if any row has a value in that column. */
 bool chart_has(const struct table *t, size_t column);
-/* Has any row a value in column b that is not that of column a? */
+/* True if columns a and b differ in any row that has a value in b. */
 bool chart_differs(const struct table *t, size_t a, size_t b);
 /* rows: what the script reads; body: one of plots/. Frees the chart. */
 enum status chart_end(struct chart *c, struct page *p, const struct table *rows, const char *body,

@@ -12,8 +12,8 @@ struct page {
     FILE *out;
     const char *digest; /* of the experiment's results */
     struct table games; /* names of the games with results, in the order of all figures */
-    int64_t
-        permille; /* share of the weight that counts as hot at present; the figures have a single one */
+    /* Share of the weight that counts as hot at present. The figures have a single one. */
+    int64_t permille;
     /* The current sampling configuration and technique; NULL: none in particular. about: the same
      * in words, printed below each figure; may be "". */
     const char *way, *technique;

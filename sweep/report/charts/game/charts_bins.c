@@ -1,4 +1,4 @@
-/* Bins over time: where they lie after more and more batches, of the often best configuration. */
+/* Bins over time: their addresses at each mark, for the configuration that is best most often. */
 #include "report/charts/game/charts_bins.h"
 #include "report/charts/plot.h"
 #include "report/page/pieces.h"
@@ -10,8 +10,8 @@
 enum { RECURRENT_ABOVE = 5, LONGEST_WAY = 512 };
 enum { MARK_BIN, MARK_BATCHES, MARK_UP, MARK_ADDRESS, MARK_CENTROID, MARK_COUNT, MARK_OFTEN };
 
-/* A bin begins at each address, and again where the marks begin again. Where no bin lies for more
- * than 512 bytes, the rest of the way is left out. */
+/* Rows are ordered by address and mark; a new address, or an earlier mark than before, begins
+ * another bin. Gaps of more than 512 bytes without bins are shortened to 512. */
 static const char MARKS_SQL[] =
     "WITH m AS (SELECT batch, address, place, centroid, count, batch > coalesce(lag(batch) OVER"
     " (PARTITION BY address ORDER BY batch, place), batch) AS goes_on FROM bin_history"
@@ -33,7 +33,7 @@ static const char MARKS_SQL[] =
 /* ---- texts beside the lines ---- */
 
 enum { LABEL_HEIGHT = 17, LABEL_WIDTH = 30, MOST_LABELS = 64 };
-enum { TOP = 62, BOTTOM = 392 }; /* of the highest and the lowest centre */
+enum { TOP = 62, BOTTOM = 392 }; /* positions of the highest and the lowest centre */
 
 struct label {
     double x, y;
@@ -61,7 +61,8 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The first centre above each stretch that is left out, where there is room. */
+/* Labels the lowest centre, the first one above each shortened gap, and others, if there is
+ * room. */
 static void name_steps(struct chart *c, struct labels *labels, const struct centre *centres,
                        size_t n) {
     double below = BOTTOM + 2 * LABEL_HEIGHT;
@@ -101,7 +102,7 @@ static bool name_centres(struct chart *c, struct labels *labels, const struct ta
     return true;
 }
 
-/* How many there are at each mark, above it. */
+/* Writes the number of bins above each mark. */
 static void count_bins(struct labels *labels, const struct table *t, const struct axis *x) {
     double behind = -100;
     for (double mark = 0;;) {

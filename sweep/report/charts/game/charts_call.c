@@ -68,7 +68,7 @@ static int find_piece(const struct code *c, uint32_t entry) {
     return at != NULL ? (int)(at - c->pieces.at) : NONE;
 }
 
-/* A block ends with a transfer, before the next block, or where the code is not known. */
+/* A block ends with a transfer, before the next block, or before unknown code. */
 static void find_code(struct code *c) {
     const int rows = (int)table_rows(&c->instructions);
     int row = 0;
@@ -103,7 +103,7 @@ static bool find_pieces(struct code *c) {
     return true;
 }
 
-/* Returns lead nowhere by themselves: where a call returns to is known of the call. */
+/* Returns get no link: the link of the call knows where it returns to. */
 static bool find_links(struct code *c) {
     for (size_t i = 0; i < table_rows(&c->edges); i++) {
         const int source = find_piece(c, (uint32_t)cell_number(&c->edges, i, 0));
@@ -135,7 +135,7 @@ static bool has(const struct loop *l, int piece) {
     return false;
 }
 
-/* Where a link goes within the routine. */
+/* The link's successor within the routine: for a call, where it returns to. */
 static int goes_to(const struct link *link) {
     return link->local ? link->target : link->back;
 }
@@ -151,8 +151,8 @@ static int by_number(const void *a, const void *b) {
     return *(const int *)a - *(const int *)b;
 }
 
-/* The natural loop of a back edge (Aho, Sethi and Ullman 1986), where it is small enough to be
- * shown, its code is known, and it calls something far. */
+/* The natural loop of a back edge (Aho, Sethi and Ullman 1986). Accepted if it is small enough to
+ * be shown, its code is known, and it calls a distant routine. */
 static bool natural_loop(const struct code *c, const struct link *back, struct loop *l) {
     *l = (struct loop){.at = {goes_to(back)}, .count = 1};
     if (!has(l, back->source))
@@ -196,11 +196,11 @@ static bool find_loop(const struct code *c, struct loop *best) {
 
 enum { LINE = 18, BOX_LEFT = 62, BOX_WIDTH = 204, ROUTINE_LEFT = 312, ROUTINE_WIDTH = 162 };
 
-/* A box of code and where its lines are. */
+/* A box of code and the positions of its lines. */
 struct box {
     int piece, returns; /* returns: the row of the instruction with which it returns, or NONE */
     double top, height;
-    double returned; /* of a routine: how often to the blocks that are drawn */
+    double returned; /* of a routine: number of returns to the blocks that are drawn */
 };
 
 static unsigned lines_of(const struct code *c, const struct box *b) {
@@ -218,7 +218,7 @@ static void draw_line(struct canvas *c, const struct code *code, int row, double
                 cell_text(&code->instructions, (size_t)row, CODE_TEXT));
 }
 
-/* The first lines of a long block and its last. */
+/* Draws a block's lines; of a long one, the first ones and the last. */
 static void draw_box(struct canvas *c, const struct code *code, const struct box *b, double x,
                      double width, bool routine) {
     const struct piece *p = &code->pieces.at[b->piece];
@@ -254,7 +254,8 @@ static void put_count(struct canvas *c, double x, double y, double count) {
     canvas_text(c, x, y, ANCHOR_RIGHT, INK_MUTED, "%s", text);
 }
 
-/* Where a routine goes back from to that block most often; in *count how often in all. */
+/* The instruction that most often returns to that block (a row; NONE: none); *count: all returns to
+ * it. */
 static int find_return(const struct code *c, int back, double *count) {
     double most = 0;
     int row = NONE;
@@ -316,7 +317,7 @@ static size_t place_of(const struct loop *l, int piece) {
     return i;
 }
 
-/* To the next box below straight; to others along the left. */
+/* An arrow: straight to the next box below, along the left side to others. */
 static void draw_local(struct canvas *c, const struct code *code, const struct loop *l,
                        const struct drawing *d, const struct link *link, unsigned *lane) {
     const size_t from = place_of(l, link->source), to = place_of(l, link->target);

@@ -14,7 +14,7 @@
 
 /* ---- convergence ---- */
 
-/* reached: the highest of 50, 80, 95 and 99 % that a curve has here and had nowhere before. */
+/* reached: the highest of 50, 80, 95 and 99 % that the curve reaches here for the first time. */
 #define CURVE_SQL(similarity)                                                                      \
     "WITH c AS (SELECT dense_rank() OVER (ORDER BY number IS NOT NULL, number, label) AS curve,"   \
     " batches, round(100 * " similarity                                                            \
@@ -46,12 +46,13 @@ static struct curves find_curves(const struct table *t) {
     return v;
 }
 
-/* Each curve's name at its end; marked: the curves that have diamonds. */
+/* Writes each curve's name at its end; marked: the curves that have diamonds. */
 static void name_curves(struct chart *c, const struct curves *v, const struct axis *y) {
     double ends[MOST_CURVES];
     for (size_t k = 0; k < v->count; k++)
         ends[k] = axis_at(y, cell_number(v->t, v->first[k + 1] - 1, 2));
-    spread(ends, v->count, 17, y->from - 8); /* not into the numbers of the axis across */
+    spread(ends, v->count, 17, y->from - 8); /* must not overlap the numbers of the horizontal
+                                                axis */
     chart_labels(c, v->count);
     for (size_t k = 0; k < v->count; k++) {
         const char *label = cell_text(v->t, v->first[k], CURVE_LABEL);
@@ -126,7 +127,7 @@ static bool has_curve(const struct table *t) {
     return any;
 }
 
-/* kind: what the figure's name begins with; what: which quantity. */
+/* kind: the start of the figure's name; what: the quantity. */
 static enum status convergence(struct page *p, const char *game, const char *kind, const char *sql,
                                const char *question, const char *what) {
     struct table t;

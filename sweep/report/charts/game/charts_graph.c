@@ -29,7 +29,8 @@ static const char INVENTED_SQL[] =
 
 struct hot_graph {
     struct table hot, invented[ROLES];
-    size_t shown, shown_invented; /* of the hot edges, and of those of a role at most */
+    size_t shown, shown_invented; /* hot edges that are shown; most invented edges shown for each
+                                     role */
     struct nodes nodes;
 };
 
@@ -52,7 +53,7 @@ static enum status ask_graph(struct page *p, const char *game, struct hot_graph 
     return status;
 }
 
-/* Of a role's edges that do not exist, how many are shown. */
+/* Number of a role's invented edges that are shown. */
 static size_t invented_of(const struct hot_graph *g, size_t role) {
     const size_t rows = table_rows(&g->invented[role]);
     return rows < g->shown_invented ? rows : g->shown_invented;
@@ -90,7 +91,8 @@ static const char *block_name(const struct hot_graph *g, uint32_t block) {
     return node != NULL ? node->name : "";
 }
 
-/* Found solid, missed dashed, invented dotted; a busy-wait says so beside its count. */
+/* Found edges are solid, missed ones dashed, invented ones dotted; edges of busy-waits have "wait"
+ * beside their count. */
 static struct edge_look look_of(const struct hot_graph *g, size_t role,
                                 const struct layout_edge *edge) {
     struct edge_look look = {.ink = INK_INVENTED, .stroke = STROKE_DOTTED, .width = 2};
@@ -193,8 +195,8 @@ static bool in_loop(const struct loop *l, uint32_t block) {
     return false;
 }
 
-/* The natural loop of the back edge in row `back` (Aho, Sethi and Ullman 1986): what reaches its
- * source without passing its target. False where that is more blocks than may be shown. */
+/* The natural loop of the back edge in row `back` (Aho, Sethi and Ullman 1986): the blocks that
+ * reach its source without passing its target. False if there are more blocks than may be shown. */
 static bool natural_loop(const struct table *t, size_t back, struct loop *l) {
     *l = (struct loop){.blocks = {address(t, back, HOT_TARGET)}, .block_count = 1};
     if (!in_loop(l, address(t, back, HOT_SOURCE)))
@@ -220,7 +222,7 @@ static bool natural_loop(const struct table *t, size_t back, struct loop *l) {
         l->weight += cell_number(t, i, HOT_COUNT);
     }
     for (size_t k = 0; k < l->block_count; k++)
-        joins &= entered[k]; /* else it is a way into the loop */
+        joins &= entered[k]; /* else the edge enters the loop */
     return joins && l->block_count >= LOOP_LEAST;
 }
 
@@ -241,7 +243,7 @@ static const char LOOP_SQL[] =
     "SELECT source, target, count, busy FROM hot_edge WHERE experiment = ?1 AND game = ?2"
     " AND variant = '' AND hot_active = 1 ORDER BY count DESC, source, target LIMIT 1000";
 
-/* A block was entered as often as the edges to it were taken. */
+/* A block's count: the sum of the edges to it. */
 static void block_counts(struct canvas *c, const struct table *t, const struct loop *loop,
                          const struct layout *l, double left, double top) {
     for (size_t i = 0; i < l->nodes.len; i++) {
@@ -258,7 +260,7 @@ static void block_counts(struct canvas *c, const struct table *t, const struct l
     }
 }
 
-/* (a) and (b) beside each other, or below each other where they are too wide for that. */
+/* Draws (a) and (b) side by side, or one below the other if they are too wide. */
 static enum status draw_loop(struct page *p, const char *game, const struct table *t,
                              const struct loop *loop, const struct layout *l,
                              const struct nodes *b) {
@@ -315,7 +317,7 @@ static void role_dot(FILE *dot, struct hot_graph *g, size_t role, const char *di
     nodes_end(dot);
 }
 
-/* The lower of the layouts that fit into this width, packed; NULL: none fits. */
+/* The lowest of the layouts that fit into this width, packed; NULL: none fits. */
 static struct layout *lowest(struct layout layouts[DIRECTIONS], double width) {
     struct layout *best = NULL;
     for (size_t d = 0; d < DIRECTIONS; d++)
@@ -324,9 +326,9 @@ static struct layout *lowest(struct layout layouts[DIRECTIONS], double width) {
     return best;
 }
 
-/* Moves the lower layout to *out. A column of the page is enough if the graph is not long there, or if
- * the whole width would leave most of the page empty, because one tall part decides the height. False:
- * no layout fits into the page. */
+/* Moves the chosen layout to *out. One column of the page is enough if the graph is not tall there,
+ * or if the whole width would leave most of the page empty, because one tall part determines the
+ * height. False: no layout fits the page. */
 static bool choose(struct layout layouts[DIRECTIONS], struct layout *out) {
     enum { COLUMN = CANVAS_COLUMN - 20, PAGE = CANVAS_PAGE - 20, NOT_LONG = 640 };
     const struct layout *const narrow = lowest(layouts, COLUMN);
@@ -341,7 +343,7 @@ static bool choose(struct layout layouts[DIRECTIONS], struct layout *out) {
     return true;
 }
 
-/* With as many edges as `g` says; *fit: they fit into the page. */
+/* Lays out the number of edges that `g` says; *fit: whether they fit the page. */
 static enum status try_layouts(struct page *p, struct hot_graph *g, struct layout out[ROLES],
                                bool *fit) {
     struct layout layouts[ROLES][DIRECTIONS] = {0};
@@ -368,7 +370,7 @@ static enum status try_layouts(struct page *p, struct hot_graph *g, struct layou
     return status;
 }
 
-/* Where all edges would be wider than the page, the heaviest. */
+/* Draws all edges, or, if these would be wider than the page, only the heaviest. */
 static enum status lay_out_hot(struct page *p, const char *game, struct hot_graph *g,
                                struct layout out[ROLES]) {
     bool fit = false;
@@ -383,7 +385,7 @@ static enum status lay_out_hot(struct page *p, const char *game, struct hot_grap
     return status;
 }
 
-/* Downwards where two stand beside each other then; else what is less wide. */
+/* Downwards if two of them then fit side by side; else the direction that is less wide. */
 static enum status lay_out_loop(struct page *p, const char *game, const struct table *active,
                                 const struct loop *loop, struct nodes *b, struct layout *out) {
     enum { LETTERS = 16 };

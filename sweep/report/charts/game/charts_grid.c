@@ -1,4 +1,5 @@
-/* Heatmaps: two parameters across and down, two more in groups of them, and means over the rest. */
+/* Heatmaps: two parameters across and down, two more as groups of rows and columns, means over the
+ * rest. */
 #include "report/charts/game/charts_grid.h"
 #include "report/charts/plot.h"
 #include "report/grid.h"
@@ -13,7 +14,7 @@ struct heatmap {
     struct page *page;
     const char *game, *technique;
     struct axes axes;
-    struct table cells, across, down; /* the values of either side: of the group, of the cell */
+    struct table cells, across, down; /* the values on either axis: of the group, of the cell */
     struct chart chart;
     double cell_width, cell_height;
     size_t labels; /* so far */
@@ -21,8 +22,8 @@ struct heatmap {
 
 /* ---- the query ---- */
 
-/* The parameter that an axis has inside (0: across, 1: down) or in groups (2, 3); NULL: a constant,
- * where the grid has fewer. */
+/* The parameter of an axis (0: across, 1: down) or of its groups (2, 3). NULL: none, because the
+ * grid has fewer parameters. */
 static char *axis_value(const struct axes *a, size_t i) {
     char *out;
     int n = i < a->count ? asprintf(&out,
@@ -98,7 +99,7 @@ static bool begins_group(const struct table *t, size_t i) {
     return i == 0 || strcmp(cell_text(t, i, 0), cell_text(t, i - 1, 0)) != 0;
 }
 
-/* The cells before which a group begins, but for the first. */
+/* The cells at which a group begins, except the first. */
 static void set_groups(struct heatmap *h, const char *variable, const struct table *t) {
     gnuplot_add(&h->chart.set, "%s = '", variable);
     for (size_t i = 1; i < table_rows(t); i++)
@@ -107,7 +108,8 @@ static void set_groups(struct heatmap *h, const char *variable, const struct tab
     gnuplot_add(&h->chart.set, "'\n");
 }
 
-/* Every cell's value, or as many as there is room for; below, those of the groups. */
+/* Writes the value of every cell, or of as many as there is room for, and below them those of the
+ * groups. */
 static void name_across(struct heatmap *h, double left) {
     size_t longest = 1, groups = 1;
     for (size_t i = 0; i < table_rows(&h->across); i++) {
@@ -150,7 +152,7 @@ static void describe_axis(const struct axes *a, size_t in, char *out, size_t siz
         snprintf(out, size, "%.40s", in < a->count ? a->at[in].name : "nothing");
 }
 
-/* How large a half's hot set is, and what the baseline finds of it. */
+/* The size of a half's hot set, and what the baseline finds of it. */
 static const char TITLES_SQL[] =
     "SELECT 'all edges: ' || hot_edges || ' are hot',"
     " 'read off the samples: ' || coalesce(baseline_percent || ' %', 'nothing'),"
@@ -213,7 +215,7 @@ static enum status put_texts(struct heatmap *h, const double lefts[2], size_t pa
 
 /* ---- the chart ---- */
 
-/* Of equals, the first by number. */
+/* Among equal ones, the lowest number. */
 static void mark_best(struct heatmap *h, size_t panel) {
     const struct table *t = &h->cells;
     size_t best = SIZE_MAX;

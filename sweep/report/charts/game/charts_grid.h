@@ -6,6 +6,6 @@
 
 #include "report/page/ask.h"
 
-enum status page_heatmaps(struct page *p, const char *game); /* one a technique */
+enum status page_heatmaps(struct page *p, const char *game); /* one for each technique */
 
 #endif

@@ -51,7 +51,7 @@ static void find_batch(const struct table *t, size_t *first, size_t *end) {
         ++*end;
 }
 
-/* A magnified batch: its addresses in rows of five, from label n on. */
+/* Labels of a magnified batch, from number n on: its addresses, five in a row. */
 static void magnify(struct chart *c, size_t n, const struct table *t, size_t first, size_t end) {
     char text[120];
     snprintf(text, sizeof text, "Batch %.20s: %.20s at %.8s, ..., in order",
@@ -68,7 +68,7 @@ static void magnify(struct chart *c, size_t n, const struct table *t, size_t fir
     }
 }
 
-/* All texts: where the frame begins, interrupts, and the batch in rows first .. end - 1. */
+/* Writes all texts: the frame's beginning, interrupts, and the batch in rows first .. end - 1. */
 static size_t label_intervals(struct chart *c, const struct axis *x, const struct table *t,
                               size_t first, size_t end) {
     size_t interrupts = 0, n = 0;
@@ -131,8 +131,8 @@ static enum status intervals(struct page *p, const char *game) {
 
 enum { THRESHOLD = 15 };
 
-/* Means of the windows as core/profile/gaussian/batch_windows.c has them, at their middles; spread:
- * their variance. The one or two batches that rules chose, of at least a window. */
+/* Window means as core/profile/gaussian/batch_windows.c computes them, each at the middle of its
+ * window; spread: their variance. The one or two chosen batches, of at least one window. */
 static const char BATCHES_SQL[] =
     "WITH b AS (SELECT figure = 'high batch' AS high, batch, address, place, row_number() OVER"
     " (PARTITION BY figure ORDER BY place) AS instruction, count(*) OVER (PARTITION BY figure) AS"
@@ -173,7 +173,7 @@ static void describe_batch(struct chart *c, const struct table *t, size_t first,
                 panel, most > least ? most : least + 1, panel, end - first);
 }
 
-/* Where a game has batches of one kind alone, those are shown. */
+/* If a game has batches of only one kind, these are shown. */
 static enum status draw_batches(struct page *p, const char *game, const struct table *t) {
     const size_t rows = table_rows(t), panels = (size_t)cell_number(t, rows - 1, B_PANEL);
     const double height = 28 + BATCH_HEIGHT * (double)panels;
@@ -314,7 +314,8 @@ static void box(struct canvas *c, double x, double y, double width, const char *
         canvas_text(c, x + width / 2, y + 36, ANCHOR_MIDDLE, INK_MUTED, "%s", second);
 }
 
-/* An arrow as thick as its share of all that comes to where it leaves, with how often. */
+/* An arrow with its count, as thick as its share of everything that reaches the box that it
+ * leaves. */
 static void flow(struct canvas *c, double x1, double y1, double x2, double y2, double count,
                  double of, const char *what, enum anchor side) {
     const double share = of > 0 && isfinite(count) ? count / of : 0;

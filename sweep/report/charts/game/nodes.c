@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pixels: a letter of code, and what is between the text and its box, at both sides together. */
+/* Pixels: the width of a letter of code, and the space between text and box, both sides
+ * together. */
 static const double LETTER = 0.602 * CANVAS_TEXT;
 enum { AROUND = 14, BOX = 22, SECOND_LINE = 16 };
 
@@ -58,8 +59,8 @@ static const char NAMES_SQL[] =
     ") AND i.base = (SELECT max(base) FROM replay_image o WHERE o.replay_id = i.replay_id"
     " AND o.base <= a.address) JOIN image m USING (image_id)";
 
-/* The code of blocks that begin at ?, twelve instructions of each at most: to what does not go on
- * straight, or to where another block begins. */
+/* The code of the blocks that begin at ?, at most twelve instructions each: up to the first
+ * transfer, or to the beginning of another block. */
 static const char CODE_SQL[] =
     "), r(replay_id) AS (SELECT replay_id FROM stream WHERE " SHOWN_STREAM
     "), leader(address) AS MATERIALIZED (SELECT source FROM exact_edge JOIN r USING (replay_id)"
@@ -71,8 +72,8 @@ static const char CODE_SQL[] =
     " WHERE c.kind = 'plain' AND c.n < 12 AND i.address NOT IN (SELECT address FROM leader))"
     " SELECT block, text FROM code c WHERE n = (SELECT max(n) FROM code m WHERE m.block = c.block)";
 
-/* Where the code of programs' blocks at ? is: file, its hash, offset, and how far it is to the next
- * block. */
+/* Where the code of a program's blocks at ? is: file, its hash, offset, and the distance to the
+ * next block. */
 static const char FILES_SQL[] =
     "), r(replay_id) AS (SELECT replay_id FROM stream WHERE " SHOWN_STREAM
     "), leader(address) AS MATERIALIZED (SELECT source FROM exact_edge JOIN r USING (replay_id)"
@@ -102,7 +103,7 @@ static enum status ask_about_all(const struct nodes *b, struct page *p, const ch
     return status;
 }
 
-/* What the query says of each address: its name, or its code. */
+/* Stores what the query returns for each address: its name, or its code. */
 static enum status ask_of_each(struct nodes *b, struct page *p, const char *game,
                                const char *question, bool is_code) {
     struct table t = {0};

@@ -16,17 +16,16 @@ enum { NODE_LETTERS = 24 };
 struct drawn_node {
     uint32_t address;
     char *name; /* whole */
-    char
-        *code; /* disassembled; NULL where that is not known: disassembly.h has of which programs */
-    char lines[2][NODE_LETTERS + 4]; /* the second "" where one is enough */
+    char *code; /* disassembled; NULL: unknown. disassembly.h says for which programs it is known */
+    char lines[2][NODE_LETTERS + 4]; /* the second is "" if one line is enough */
     double width, height;            /* pixels of its box */
-    bool placed;                     /* its box was given to Graphviz in this graph */
+    bool placed;                     /* the current graph already has its box */
 };
 struct nodes {
     VEC(struct drawn_node) list; /* by address */
 };
 
-/* Those that were added, with their names; no line is longer than that many letters. */
+/* Adds a block; then finds the names of all of them, in lines of at most that many letters. */
 bool nodes_add(struct nodes *b, uint32_t address);
 enum status nodes_name(struct nodes *b, struct page *p, const char *game, unsigned letters);
 const struct drawn_node *nodes_find(const struct nodes *b, uint32_t address);
@@ -42,7 +41,7 @@ struct edge_look {
     enum stroke stroke;
     double width;
     char label[16];
-    char hint[300]; /* shown where the pointer rests on line or label; "" for none */
+    char hint[300]; /* tooltip of line and label; "": none */
 };
 void draw_edge(struct canvas *c, const struct layout_edge *edge, const struct edge_look *look,
                double left, double top);
