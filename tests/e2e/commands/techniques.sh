@@ -159,7 +159,7 @@ refuse_with() { # MESSAGE COMMAND...
 refuse_with 'windows need batches of one length' build branches.hgstream --technique gaussian --out x.graph
 refuse_with 'record them' profile mazewisp --frames 60 --technique observed --by lbr --out x.graph
 refuse_with 'needs --by lbr or lbr_taken' sample mazewisp --stack 8 --out x.hgstream
-refuse_with 'at least 2 must not be skipped' sample mazewisp --by lbr --stack 8 --skip 7 --out x.hgstream
+refuse_with 'at least 2 of 8 entries must not be skipped' sample mazewisp --by lbr --stack 8 --skip 7 --out x.hgstream
 refuse_with 'needs --every N' sample mazewisp --by lbr_taken --per-million 60 --out x.hgstream
 refuse_with 'needs --by time, clock or lbr' sample mazewisp --by lbr_taken --every 60 --interval-ms 3 --out x.hgstream
 for file in techniques bias; do

@@ -451,7 +451,7 @@ static void test_refused(void **state) {
         {{.by = SAMPLER_TRANSFERS, .every = UINT64_MAX}, "one of every 1 to 2^48"},
         {{.by = SAMPLER_INSTRUCTIONS, .every = 9, .weigh = true}, "only samples by time"},
         {{.place = SAMPLER_STRATIFIED}, "samples by time are regular"},
-        {{.by = SAMPLER_INSTRUCTIONS, .every = 9, .place = SAMPLER_GOLDEN}, "golden places"},
+        {{.by = SAMPLER_INSTRUCTIONS, .every = 9, .place = SAMPLER_GOLDEN}, "golden positions"},
         {{.by = SAMPLER_ACTIVE, .every = 9}, "needs the structure"},
         {{.by = SAMPLER_CLOCK, .interval_us = 100}, "at least 200 us apart"},
         {{.by = SAMPLER_CLOCK, .next = 65}, "at most 64 transfers"},
@@ -462,7 +462,7 @@ static void test_refused(void **state) {
         {{.by = SAMPLER_LBR, .stack = 4, .skip = 3}, "at least 2 must not be skipped"},
         {{.by = SAMPLER_LBR, .weigh = true}, "only samples by time"},
         {{.by = SAMPLER_LBR_TAKEN, .per_million = 9}, "is not known"},
-        {{.by = SAMPLER_LBR_TAKEN, .every = 9, .place = SAMPLER_CALLS}, "golden places"},
+        {{.by = SAMPLER_LBR_TAKEN, .every = 9, .place = SAMPLER_CALLS}, "golden positions"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct sampler *s;

@@ -291,8 +291,8 @@ static void test_hostile(void **state) {
     refuse_with(&file, 128, 0, "an instruction");
     refuse_with(&file, 129, INSN_JAM + 1, "an instruction");
     refuse_with(&file, 130, 1, "an instruction");
-    refuse_with(&file, batches, (uint8_t)instructions, "not there");
-    refuse_with(&file, order - 1, 255, "not there");
+    refuse_with(&file, batches, (uint8_t)instructions, "missing instruction");
+    refuse_with(&file, order - 1, 255, "missing instruction");
     refuse_with(&file, order, 1, "first occur");
     refuse_with(&file, order + 11, (uint8_t)s.distinct_count, "first occur");
     refuse_with(&file, cycles, 0, "0 cycles");

@@ -680,7 +680,7 @@ static void test_files_that_are_not_there(void **state) {
     assert_int_equal(config_load(&c, f->folder, &err), STATUS_IO);
     assert_non_null(strstr(err.text, "folder"));
     refuse(f, "frames = 3;\n@include \"nowhere.cfg\"\n", 2, "include");
-    refuse(f, "frames = 3;\n@include \".\"\n", 2, "no file");
+    refuse(f, "frames = 3;\n@include \".\"\n", 2, "not a file");
     refuse(f, "@include \"test.cfg\"\n", 1, "include");
 }
 
