@@ -45,7 +45,7 @@ static size_t count_files(const char *path) {
     return n;
 }
 
-/* A long message must not overflow, and a prefix must keep what was said. */
+/* A long message must not overflow, and adding a prefix must keep the message. */
 static void errors_keep_their_text(void **state) {
     (void)state;
     struct error e = {0};
@@ -58,7 +58,7 @@ static void errors_keep_their_text(void **state) {
     error_prefix(&e, "file %s", "a.txt");
     assert_string_equal(e.text, "file a.txt: line 7");
     assert_int_equal(e.status, STATUS_FORMAT);
-    /* Of two that do not fit the prefix is whole, and the text as far as there is room. */
+    /* If both do not fit, the prefix is complete and the text is cut. */
     error_set(&e, STATUS_IO, "%s", large);
     error_prefix(&e, "file %s", "a.txt");
     assert_int_equal(strlen(e.text), sizeof e.text - 1);
@@ -99,9 +99,9 @@ static void map_agrees_with_an_array(void **state) {
     map_free(&m);
 }
 
-/* Streams, jitter and movies are made from this generator: its published first outputs must never
- * change. */
-/* Whatever bits the keys differ in, and those that are alike stay as they stood. */
+/* Streams, jitter and movies are made from this generator: its outputs must stay the published
+ * ones. */
+/* Sorts by keys that differ in any bits; equal keys keep their order. */
 static void sorting_is_stable(void **state) {
     (void)state;
     static const uint32_t masks[] = {0, 3, 0xff00, 0x00ff0000, 0x80000001, UINT32_MAX};
@@ -109,7 +109,7 @@ static void sorting_is_stable(void **state) {
     uint64_t seed = 0;
     for (size_t count = 0; count <= MOST; count += count < 5 ? 1 : 139)
         for (unsigned m = 0; m < sizeof masks / sizeof *masks; m++) {
-            /* Of just their size, so that reading behind their end does not go unnoticed. */
+            /* Allocated with their exact size, so that reading beyond their end is noticed. */
             uint32_t *const first = malloc(count * sizeof *first + (count == 0));
             uint32_t *const second = malloc(count * sizeof *second + (count == 0));
             assert_true(first != NULL && second != NULL);
@@ -161,7 +161,7 @@ static void round_trip(const char *path, size_t size) {
     struct error e = {0};
     assert_int_equal(file_open(&w, path, &e), STATUS_OK);
     file_write(w, data, size / 2);
-    assert_int_not_equal(access(path, F_OK), 0); /* nothing to see before the commit */
+    assert_int_not_equal(access(path, F_OK), 0); /* nothing is visible before the commit */
     file_write(w, data + size / 2, size - size / 2);
     assert_int_equal(file_commit(w, &e), STATUS_OK);
     struct bytes b;
@@ -210,8 +210,8 @@ static void a_truncated_gzip_file_is_an_error(void **state) {
     assert_null(b.at);
 }
 
-/* What stood there before must survive a failed write: /dev/full-like conditions come as a file
- * size limit here. */
+/* The previous content must survive a failed write. A limit on the file size stands for a full disk
+ * here. */
 static void aborted_writes_leave_the_old_file(void **state) {
     const char *folder = ((struct folder *)*state)->path;
     char path[128];
@@ -230,7 +230,7 @@ static void aborted_writes_leave_the_old_file(void **state) {
     file_abort(NULL);
 }
 
-/* `hotgraph sweep ... > file` prints before and after the tables: if this failed, one would
+/* `hotgraph sweep ... > file` prints before and after the tables. If this failed, one would
  * overwrite the other. */
 static void open_descriptors_are_written_from_where_they_stand(void **state) {
     const char *folder = ((struct folder *)*state)->path;
@@ -290,7 +290,7 @@ static void pipes_are_viewed_as_they_come(void **state) {
     close(ends[0]);
 }
 
-/* A full disk is noticed at the latest by the commit, and nothing half-written takes the name. */
+/* The commit notices a full disk at the latest, and no half-written file gets the name. */
 static void a_full_disk_is_an_error(void **state) {
     char path[128];
     snprintf(path, sizeof path, "%s/full", ((struct folder *)*state)->path);
@@ -327,7 +327,7 @@ static void missing_places_are_named(void **state) {
                      STATUS_IO); /* a folder */
 }
 
-/* Broken: a number that is too large is taken for another one, or an address loses a digit. */
+/* Broken: a number that is too large is read as a different one, or an address loses a digit. */
 static void numbers_keep_their_limits(void **state) {
     (void)state;
     static const struct {

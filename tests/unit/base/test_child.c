@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-/* Runs words with what it writes to standard output in text; its exit status. */
+/* Runs the command; its standard output goes to text. Returns its exit status. */
 static int run(const char *const *words, const char *input, char text[1000]) {
     FILE *said = tmpfile();
     struct error e = {0};
@@ -67,7 +67,7 @@ static void finds_programs(void **state) {
     rmdir(folder);
 }
 
-/* Broken: "status 127" is all that is said of a program that is not there. */
+/* Broken: the message about a missing program is only "status 127". */
 static void says_why(void **state) {
     (void)state;
     struct error e = {0};
@@ -109,7 +109,8 @@ static void changes_environment(void **state) {
     free(env);
 }
 
-/* A child that waits for ever, started with or without a group, and what it has started. */
+/* A child that waits for ever, started with or without a group of its own, and the program that it
+ * started. */
 static void start_forever(struct child *child, bool group, pid_t pids[2]) {
     struct error e = {0};
     int out[2];
@@ -144,7 +145,7 @@ static void wait_until_gone(pid_t id) {
     }
 }
 
-/* Broken: after a kill -9 of ours, programs go on for ever. */
+/* Broken: after our process is killed with -9, the programs that it started run on. */
 static void ends_with_its_parent(void **state) {
     (void)state;
     for (int group = 0; group < 2; group++) {
@@ -177,7 +178,7 @@ static int always(void) {
     return 1;
 }
 
-/* Broken: a Ctrl-C waits for a child, or leaves what it has started. */
+/* Broken: a Ctrl-C waits for a child, or leaves the child's own programs running. */
 static void stops(void **state) {
     (void)state;
     struct child child;
@@ -234,7 +235,7 @@ static void from_threads(void **state) {
     }
 }
 
-/* Broken: a program's time is taken from the process that waits for it, which uses none. */
+/* Broken: the time reported for a program is that of the waiting process, which uses none. */
 static void has_taken_time(void **state) {
     (void)state;
     static const char loop[] = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done";

@@ -1,5 +1,4 @@
-/* db: rows that are never lost in silence, tables that say what the rows say, a digest that only
- * results can change. */
+/* db: no row is lost silently, tables agree with the rows, and only results change the digest. */
 #include "db/db.h"
 
 #include <inttypes.h>
@@ -88,7 +87,7 @@ struct ids {
     int64_t experiment, configurations[GRID + 1], streams[GAMES], replays[GAMES];
 };
 
-/* What rows of a game are named by. */
+/* The ids to which rows of a game refer. */
 static void name_game(struct ids *ids, int game, struct db_experiment_stream *member) {
     struct db_game g = {.name = game_names[game]};
     char key[40];
@@ -324,7 +323,7 @@ static void write_with_sqlite(const char *path, const char *sql) {
     sqlite3_close(handle);
 }
 
-/* If this failed, a sweep could overwrite a file that is somebody else's. */
+/* If this failed, a sweep could overwrite another program's file. */
 static void test_foreign_files_are_refused_and_left_alone(void **state) {
     struct fixture *f = *state;
     char path[96];
@@ -352,7 +351,7 @@ static void test_foreign_files_are_refused_and_left_alone(void **state) {
     refuse(f, path, DB_WRITE, "cannot be opened");
     refuse(f, path, DB_READ, "there is no such file");
 
-    /* SQLite would take these for something else than a file. */
+    /* SQLite gives these names a special meaning. */
     static const char *const special[] = {":memory:", "/dev/null", "/tmp", "file:x.db?mode=memory"};
     for (size_t i = 0; i < sizeof special / sizeof *special; i++) {
         refuse(f, special[i], DB_WRITE, "a");
@@ -421,7 +420,7 @@ static void copy_rows(sqlite3 *handle, const char *sql, struct text *out) {
     sqlite3_finalize(s);
 }
 
-/* The same question in both versions: what is asked for, first of version 1, then of ours. */
+/* The same query for both versions: first the one for version 1, then ours. */
 static const char *const same_rows[][2] = {
     {"SELECT version, source_commit, host, compiler, configuration_file, definition_hash, jobs,"
      " started, finished FROM run ORDER BY started, configuration_file",
@@ -497,7 +496,7 @@ static const char *const same_rows[][2] = {
      " JOIN game g USING (game_id) JOIN stream s USING (stream_id) ORDER BY 1, 2"},
 };
 
-/* If this failed, what somebody measured with an earlier version would be lost or changed. */
+/* If this failed, results of an earlier version would be lost or changed. */
 static void test_version1_keeps_every_row(void **state) {
     struct fixture *f = *state;
     struct error err = {0};
@@ -523,7 +522,8 @@ static void test_version1_keeps_every_row(void **state) {
         for (size_t i = 0; i < QUESTIONS; i++) {
             ours = (struct text){0};
             ok(db_query(db, same_rows[i][1], append, &ours, &err, ""), &err);
-            if (i == 9) /* graphs that stand no more where they stood: the roles' rule is another */
+            if (i == 9) /* graphs that are no longer stored there, because the rule for roles has
+                           changed */
                 assert_true(ours.len > 0);
             else
                 assert_string_equal(ours.at, before[i]);
@@ -549,7 +549,7 @@ static void test_version1_keeps_every_row(void **state) {
     sqlite3_close(handle);
 }
 
-/* If this failed, there would be no explanation when a folder or a pipe is named. */
+/* If this failed, naming a folder or a pipe would not be explained. */
 static void test_what_is_no_file_is_named(void **state) {
     struct fixture *f = *state;
     struct error err = {0};
@@ -561,7 +561,7 @@ static void test_what_is_no_file_is_named(void **state) {
     assert_non_null(strstr(err.text, "is a device or a pipe, where"));
 }
 
-/* If this failed, what somebody wrote into a file's schema could do more than look at its rows. */
+/* If this failed, the schema of a foreign file could do more than read its rows. */
 static void test_schemas_are_not_trusted(void **state) {
     struct fixture *f = *state;
     struct error err = {0};
@@ -576,7 +576,7 @@ static void test_schemas_are_not_trusted(void **state) {
     assert_non_null(strstr(err.text, "unsafe"));
 }
 
-/* If this failed, tables would be asked through views of another program, or of an attacker. */
+/* If this failed, queries would use views of another program, or of an attacker. */
 static void test_views_are_the_programs(void **state) {
     struct fixture *f = *state;
     struct error err = {0};
@@ -593,7 +593,7 @@ static void test_views_are_the_programs(void **state) {
     ok(db_open(&f->db, f->path, DB_WRITE, &err), &err);
     expect_rows(f, "SELECT game FROM main.table1", "alpha\nbeta\n");
     assert_int_equal(ask(f, "SELECT count(*) FROM main.sqlite_schema WHERE name = 'strange'"), 0);
-    /* The second time, nothing has to be renewed. */
+    /* The second time, nothing is upgraded. */
     db_close(f->db);
     ok(db_open(&f->db, f->path, DB_WRITE, &err), &err);
     assert_int_equal(ask(f, "SELECT total_changes()"), 0);
@@ -628,7 +628,7 @@ static void test_missing_columns_and_tables_are_added(void **state) {
 
 /* ---- graphs ---- */
 
-/* If this failed, graphs could not be asked again. */
+/* If this failed, a stored graph could not be read back. */
 static void test_graphs_come_back(void **state) {
     struct fixture *f = *state;
     struct error err = {0};
@@ -652,7 +652,7 @@ static void test_graphs_come_back(void **state) {
     graph_free(&back);
     assert_int_equal(db_get_graph(f->db, 4711, &back, &err), STATUS_ARGUMENT);
 
-    /* Cut off or changed anywhere: an error, or another graph that keeps the rules. */
+    /* A blob that is truncated or changed anywhere gives an error, or a different valid graph. */
     struct bytes data;
     ok(db_pack_graph(&data, &g, &err), &err);
     for (size_t len = 0; len < data.len; len++)
@@ -672,7 +672,7 @@ static void test_graphs_come_back(void **state) {
     bytes_free(&data);
 }
 
-/* If this failed, a blob of somebody's database would overflow a sum, or count an edge twice. */
+/* If this failed, a blob of a foreign database could overflow a sum, or count an edge twice. */
 static void test_graphs_that_break_rules_are_refused(void **state) {
     (void)state;
     struct error err = {0};
@@ -730,7 +730,7 @@ static void test_nothing_new_writes_nothing(void **state) {
     write_with_sqlite(f->path, "BEGIN IMMEDIATE; ROLLBACK");
 }
 
-/* If this failed, a row that breaks a rule would vanish without a word. */
+/* If this failed, a row that violates a rule would vanish silently. */
 static void test_broken_rows_are_errors(void **state) {
     struct fixture *f = *state;
     struct error err = {0};
@@ -775,7 +775,7 @@ static void test_fill_adds_what_is_not_there(void **state) {
     expect_rows(f, "SELECT hash, data FROM graph", "h abc\n");
 }
 
-/* If this failed, databases could not be joined: their rows would have other names. */
+/* If this failed, databases could not be merged: equal rows would have different ids. */
 static void test_names_come_from_content_alone(void **state) {
     struct fixture *f = *state;
     struct ids first, second;
@@ -842,8 +842,8 @@ static void test_ranking_over_games_and_effects(void **state) {
                 "stdev_threshold 8 4 62.5 10.94\nstdev_threshold 12 4 40.63 -10.94\n");
 }
 
-/* If this failed, "the best" of many equals would be the one with the lowest number: places are
- * shared, and f1 without busy-waits comes before the number. */
+/* If this failed, the best of many equal configurations would be the one with the lowest number.
+ * Places are shared, and f1 without busy-waits decides before the number. */
 static void test_ties_are_ties(void **state) {
     struct fixture *f = *state;
     struct error err = {0};
@@ -882,8 +882,8 @@ static void test_effects_have_an_active_half(void **state) {
                 "8 integer 28.13 3.91\n10 integer 20.31 -3.91\n");
 }
 
-/* If this failed, one could not see which hot edges a configuration misses. Of four, the second of
- * the order is the median; graphs of odd numbers have the edge. */
+/* If this failed, it would be unknown which hot edges a configuration misses. The median of four is
+ * the second one; graphs with odd numbers have the edge. */
 static void test_hot_edges_say_who_found_them(void **state) {
     struct fixture *f = *state;
     struct error err = {0};
@@ -898,7 +898,7 @@ static void test_hot_edges_say_who_found_them(void **state) {
                 "SELECT game, source, target, count, hot, in_best, in_median, in_worst,"
                 " in_baseline FROM hot_edge",
                 "alpha c000 c010 90 1 1 0 0 0\nbeta c000 c010 90 1 1 0 1 0\n");
-    /* Another median, that has it. */
+    /* A different median, which has the edge. */
     ok(db_query(f->db, "UPDATE quality SET similarity = 0.3 WHERE configuration_id = ?", NULL, NULL,
                 &err, "i", ids.configurations[2]),
        &err);
@@ -909,7 +909,7 @@ static void test_hot_edges_say_who_found_them(void **state) {
     assert_int_equal(ask(f, "SELECT total_changes()"), before);
 }
 
-/* If this failed, a report would say something else than the views, or take long again. */
+/* If this failed, a report would differ from the views, or be slow again. */
 static void test_materialised_views_say_what_they_said(void **state) {
     static const struct db_view views[] = {{"results", "experiment_id, stream_id"},
                                            {"table2", NULL}};
@@ -979,7 +979,7 @@ static void test_tables_say_what_is_missing(void **state) {
         ok(db_put_quality(f->db, &q, &err), &err);
     }
     expect_rows(f, sql, "alpha 1 4 1\nbeta 0 0 5\n");
-    /* Half a result is none: of two shares that are called hot, one has nothing. */
+    /* An incomplete result does not count: one of the two hot shares has no rows. */
     ok(db_put_experiment_hot(f->db, &(struct db_experiment_hot){ids.experiment, 950}, &err), &err);
     expect_rows(f, sql, "alpha 1 0 5\nbeta 0 0 5\n");
     ok(db_query(f->db, "DELETE FROM experiment_hot WHERE hot_permille = 950", NULL, NULL, &err, ""),
@@ -994,8 +994,8 @@ static void test_tables_say_what_is_missing(void **state) {
     expect_rows(f, "SELECT DISTINCT game, missing FROM table3", "alpha 1\n");
 }
 
-/* If this failed, a whole sweep of windows that some batches are too short for would lack results for
- * ever, or what is noted once would never be corrected. */
+/* If this failed, a complete sweep with windows that exceed some batches would seem to lack results
+ * for ever, or a stored list of such configurations would never be corrected. */
 static void test_what_does_not_fit_is_not_missing(void **state) {
     struct fixture *f = *state;
     struct error err = {0};
@@ -1009,7 +1009,7 @@ static void test_what_does_not_fit_is_not_missing(void **state) {
        &err);
     expect_rows(f, sql, "alpha 1 2 2\nbeta 0 0 5\n");
     ok(db_put_unfit_of(f->db, ids.experiment, ids.streams[0], &ids.configurations[1], 2, &err),
-       &err); /* not the third any more; the first has a result */
+       &err); /* no longer the third; the first has a result */
     expect_rows(f, sql, "alpha 1 1 3\nbeta 0 0 5\n");
     ok(db_put_unfit_of(f->db, ids.experiment, ids.streams[0], NULL, 0, &err), &err);
     expect_rows(f, sql, "alpha 1 0 4\nbeta 0 0 5\n");

@@ -1,5 +1,5 @@
-/* db, beside what another file has left: if this fails, a new file gets the rows of a deleted one, a sweep
- * computes for hours before it says so, or all that is said is "Success". */
+/* db: a log left over from another file. If this fails, a new file gets the rows of a deleted one,
+ * a sweep reports that only after hours, or the message is only "Success". */
 #include "db/db.h"
 
 #include <setjmp.h>
@@ -101,7 +101,7 @@ static void a_deleted_file_that_is_in_use(void **state) {
     assert_ptr_equal(strstr(e.text, f->path), e.text);
     assert_non_null(strstr(e.text, process));
     assert_int_equal(access(f->path, F_OK), -1);
-    /* Once that process has ended, nothing is left of it. */
+    /* Once that process has ended, its log has no effect. */
     end_other(f);
     assert_int_equal(access(f->log, F_OK), 0);
     if (db_open(&db, f->path, DB_WRITE, &e) != STATUS_OK)

@@ -1,5 +1,5 @@
-/* Merging: if this fails, a joined database depends on the order of its parts, a slower or newer
- * row wins, a contradiction is swallowed, or a damaged part gets in. */
+/* Merging: if this fails, a merged database depends on the order of its parts, a slower or newer
+ * row wins, a contradiction goes unreported, or a damaged part is accepted. */
 #include "db/db.h"
 
 #include <setjmp.h>
@@ -174,7 +174,7 @@ static void assert_same_file(const char *a, const char *b) {
     bytes_free(&other);
 }
 
-/* Nothing is left beside the files that a test made. */
+/* Only the files that a test made remain. */
 static void assert_no_leftovers(void) {
     assert_int_not_equal(system("ls -d *.merge-* >/dev/null 2>&1"), 0);
 }
@@ -220,7 +220,7 @@ static void a_file_that_is_there_joins(void **state) {
     assert_true(merged.unchanged && !merged.joined);
     assert_int_equal(stat("out.db", &after), 0);
     assert_true(before.st_ino == after.st_ino); /* not even touched */
-    /* A link stays one; what it leads to is replaced. */
+    /* A link stays a link; its target is replaced. */
     assert_int_equal(symlink("a.db", "link.db"), 0);
     MERGES("link.db", "b.db");
     assert_same_file("a.db", "ab.db");
@@ -239,7 +239,7 @@ static void the_fastest_row_stays(void **state) {
     assert_int_equal(ask("one.db", "SELECT seconds = 1 AND uuid = 'f' FROM result"
                                    " JOIN run USING (run_id)"),
                      1);
-    /* With what only the other knew; notes belong together. */
+    /* Completed with what only the other row has; its notes come from one row. */
     assert_int_equal(ask("one.db", "SELECT structure FROM result"), 1);
     assert_int_equal(ask("one.db", "SELECT engine = 'dbt' AND seconds = 1 FROM replay"), 1);
     /* Equally fast: the smaller run id. */
@@ -353,7 +353,7 @@ static void any_number_of_parts(void **state) {
     assert_int_equal(ask("forward.db", "SELECT count(*) FROM replay WHERE seconds = 0"), 1);
 }
 
-/* A sweep is at work on it, or has opened it before it was replaced. */
+/* A sweep is using it, or had opened it before it was replaced. */
 static void sweeps_and_merges_keep_apart(void **state) {
     (void)state;
     struct error e = {0};
@@ -376,8 +376,7 @@ static void sweeps_and_merges_keep_apart(void **state) {
     assert_same_file("a.db", "out.db");
 }
 
-/* If this failed, SQLite would write the pages of a journal that belongs to another file into what
- * was joined. */
+/* If this failed, SQLite would write the pages of another file's journal into the merged one. */
 static void journals_of_others_stay(void **state) {
     (void)state;
     struct error e = {0};
@@ -397,7 +396,7 @@ static void journals_of_others_stay(void **state) {
     MERGES("out.db", "a.db", "b.db");
 }
 
-/* A file of version 1 is read as what an upgrade would make of it. */
+/* A file of version 1 is merged as if it had been upgraded first. */
 static void version1_joins(void **state) {
     (void)state;
     struct error e = {0};

@@ -1,5 +1,4 @@
-/* questions: what the views of db/sql/questions.sql say of rows whose answers are worked out by hand.
- */
+/* questions: the views of db/sql/questions.sql on rows whose answers were computed by hand. */
 #include "tests/support/views_fixture.h"
 
 /* Two games on a grid of two parameters, p and q, of two values each; a third has one value, which
@@ -79,8 +78,8 @@ static void put_all(struct fixture *f) {
     put_stream(f, 2, 2, 1, "", (int[]){40, 40, 60, 80, 100}, (int[]){40, 40, 60, 80, 100});
 }
 
-/* If this failed, equals would have no common place, or a place without busy-waits would be one
- * with them. */
+/* If this failed, equal configurations would not share a place, or places without busy-waits would
+ * be those with them. */
 static void test_places(void **state) {
     struct fixture *f = *state;
     put_all(f);
@@ -122,7 +121,7 @@ static void test_variance(void **state) {
            "SELECT variant, factor, other, round(10000 * explained), round(10000 * variation)"
            " FROM variance_term WHERE scope = 'whole' AND game = 'a' ORDER BY explained DESC",
            "|p|-|1600.0|2900.0\n|q|-|900.0|2900.0\n|p|q|400.0|2900.0\n");
-    /* Where nothing varies, nothing explains it. */
+    /* If nothing varies, there is nothing to explain. */
     run(f, "UPDATE quality SET similarity = 0.5");
     expect(f, "SELECT count(*), count(percent) FROM variance_share WHERE scope = 'whole'", "6|0\n");
 }
@@ -179,8 +178,8 @@ static void test_variance_of_replicates(void **state) {
            "0.9000 0.70 1.00\n");
 }
 
-/* a orders all six pairs, b all but one, and they agree on five: 5 / sqrt(6 * 5).
- * If this failed, games would seem to agree that do not. */
+/* a orders all six pairs, b all but one, and they agree on five: 5 / sqrt(6 * 5). If this failed,
+ * games that disagree would seem to agree. */
 static void test_rank_agreement(void **state) {
     struct fixture *f = *state;
     put_all(f);
@@ -189,7 +188,7 @@ static void test_rank_agreement(void **state) {
     expect(f, sql,
            "whole|a|b|0.912871 0.912871 0.912871|1\n"
            "active|a|b|-0.912871 -0.912871 -0.912871|1\n");
-    put_replicate(f); /* which b has not */
+    put_replicate(f); /* which b lacks */
     expect(f, sql,
            "whole|a|b|0.912871 0.912871 0.912871|1\n"
            "active|a|b|-0.912871 -0.912871 -0.912871|1\n");
@@ -198,7 +197,7 @@ static void test_rank_agreement(void **state) {
     expect(f, sql,
            "whole|a|b|0.547723 0.182574 0.912871|2\n"
            "active|a|b|-0.912871 -0.912871 -0.912871|2\n");
-    /* Where a game finds all alike there is no order to agree with. */
+    /* A game on which all configurations are equal has no order to agree with. */
     run(f, "UPDATE quality SET similarity = 0.5 WHERE stream_id IN (2, 4)");
     expect(f, "SELECT tau, replicates FROM rank_agreement WHERE scope = 'whole'", "-|2\n");
 }
@@ -228,7 +227,8 @@ static void test_left_out(void **state) {
            "-|p=1 q=1|1|2|60.0|-|-|-|-|-|97.5\n"
            "a|p=2 q=2|1|1|80.0|10.0|10.0|10.0|4|80.0|95.0\n"
            "b|p=1 q=1|1|1|80.0|40.0|40.0|40.0|3|80.0|100.0\n");
-    /* What was not built on all games does not compete; the other three are alike on a. */
+    /* Configurations without results on some game do not compete; the other three are equal on
+     * a. */
     run(f, "DELETE FROM quality WHERE configuration_id = 4 AND stream_id = 2");
     expect(f, "SELECT left_out, parameters, shared FROM left_out WHERE scope = 'whole'",
            "-|p=2 q=1|1\na|p=2 q=1|1\nb|p=1 q=1|3\n");

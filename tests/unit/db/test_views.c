@@ -1,4 +1,4 @@
-/* views: what they say of rows that are known. */
+/* views: their rows for a database of known rows. */
 #include "tests/support/views_fixture.h"
 
 /* ---- two games that were played for 100 frames and sampled twice, one for 50 as well ---- */
@@ -84,7 +84,7 @@ static void put_all(struct fixture *f) {
         {21, ENTRIES, 10, "0", "NULL", "0.7", "NULL", "0.5"},
         {12, OBSERVED, 15000, "0", "0.95", "0.96", "0.90", "0.5"},
         {22, OBSERVED, 13000, "0", "0.93", "0.94", "0.88", "0.5"},
-        /* Of one game only: its mean is of other things. */
+        /* On one game only, so its mean cannot be compared. */
         {12, GAUSSIAN, 15000, "0", "0.99", "0.99", "0.99", "0.5"},
         /* Another number of frames. */
         {31, OBSERVED, 400, "0", "0.5", "0.5", "0.5", "0.5"},
@@ -103,8 +103,8 @@ static void put_all(struct fixture *f) {
         put_known(f, &rows[i]);
 }
 
-/* If this failed, a figure that stands beside ours would not be the one that the paper prints: all
- * were read off it, and these are their sums. */
+/* If this failed, a figure quoted beside ours would not be the one in the paper. All were copied
+ * from it, and these are their sums. */
 static void test_paper(void **state) {
     struct fixture *f = *state;
     expect(f,
@@ -120,7 +120,7 @@ static void test_paper(void **state) {
            "11|102.0|11.0\n");
 }
 
-/* If this failed, what probes cost would be the time of one round, and no median. */
+/* If this failed, the cost of probes would be the time of one round instead of the median. */
 static void test_native_cost(void **state) {
     struct fixture *f = *state;
     run(f, frame);
@@ -183,7 +183,7 @@ static void test_technique_mean(void **state) {
            "100|sparse|observed||0|2|2|0.000400 0.000500 0.850 0.80 0.350\n");
 }
 
-/* If this failed, a technique would be called best that needs more than it may have. */
+/* If this failed, a technique that exceeds the budget would be called best. */
 static void test_technique_at_budget(void **state) {
     struct fixture *f = *state;
     put_all(f);
@@ -201,7 +201,7 @@ static void test_technique_at_budget(void **state) {
            "1|1.5|sparse|flow|costs=poisson|0.985\n"
            "1|100.0|sparse|flow|costs=poisson|0.985\n");
     expect(f, "SELECT DISTINCT technique FROM technique_at_budget WHERE frames = 50", "observed\n");
-    /* Of equal overlaps the larger F1 is best; where that is equal, too, both are. */
+    /* Among equal overlaps the larger F1 wins; if that is equal, too, both win. */
     static const char both[] =
         "SELECT place, parameters FROM technique_at_budget WHERE frames = 100"
         " AND structure_allowed = 1 AND budget_percent = 0.06";
@@ -213,8 +213,8 @@ static void test_technique_at_budget(void **state) {
     expect(f, both, "1|costs=profi\n");
 }
 
-/* If this failed, a database that is half full would call the best of what is there the best of
- * all, and say nothing of the rest. */
+/* If this failed, an incomplete database would call the best of its results the best of all, and
+ * not mention the missing ones. */
 static void test_what_lacks_games_is_said(void **state) {
     struct fixture *f = *state;
     static const char sql[] = "SELECT structure_allowed, technique, parameters, games, of_games,"
@@ -243,7 +243,7 @@ static void test_what_lacks_games_is_said(void **state) {
            "sparse|observed||b\n");
 }
 
-/* If this failed, what is beaten in everything would be recommended. */
+/* If this failed, a technique that others beat in every respect would be recommended. */
 static void test_pareto(void **state) {
     struct fixture *f = *state;
     put_all(f);
@@ -302,8 +302,8 @@ static void put_costs(struct fixture *f) {
     }
 }
 
-/* If this failed, a technique would seem cheaper than it is: the recording of what it is told, or a
- * game that was not counted, would be left out. */
+/* If this failed, a technique would seem cheaper than it is: recording its structure, or a game
+ * that was not counted, would be left out. */
 static void test_frontier(void **state) {
     struct fixture *f = *state;
     static const char all[] =
@@ -343,7 +343,8 @@ static void test_frontier(void **state) {
     expect(f, elsewhere, "150.0|-|-\n");
 }
 
-/* If this failed, ranges would be of other replicates, or means weigh some more than others. */
+/* If this failed, ranges would be those of other replicates, or means would weight some more than
+ * others. */
 static void test_replicates(void **state) {
     struct fixture *f = *state;
     put_all(f);
@@ -384,8 +385,9 @@ static void test_replicates(void **state) {
            "golden per_million=600 seed=2|b\n");
 }
 
-/* Broken: a range of one column would be another's, or its least the most. The view that is summed up becomes a table of
- * numbers; each column that has a least and a most is computed again. */
+/* Broken: a column's range belongs to another column, or its least and most are swapped. The
+ * summarised view becomes a table of numbers, and each column with a least and a most is computed
+ * again. */
 static void test_ranges(void **state) {
     struct fixture *f = *state;
     static const char *const views[][2] = {{"results", "replicated"},
@@ -431,7 +433,7 @@ static void test_ranges(void **state) {
     }
 }
 
-/* If this failed, a study of aliasing would show intervals that were not. */
+/* If this failed, a study of aliasing would show intervals that were not sampled. */
 static void test_sampling_bias(void **state) {
     struct fixture *f = *state;
     put_all(f);
@@ -444,7 +446,7 @@ static void test_sampling_bias(void **state) {
            "observed|time interval_us=33279 jitter_us=3328|33.279|2.0|10.0|-|1|0.94\n");
 }
 
-/* If this failed, an overhead would stand beside what is no overhead. */
+/* If this failed, an overhead would be compared with a number that is none. */
 static void test_paper_beside(void **state) {
     struct fixture *f = *state;
     run(f, frame);

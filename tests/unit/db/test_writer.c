@@ -56,7 +56,7 @@ static enum status break_a_rule(struct db *db, void *job, struct error *e) {
     return db_put_movie(db, &row, e);
 }
 
-/* What another connection sees. */
+/* The number of rows that another connection sees. */
 static int count_movies(const char *path) {
     sqlite3 *handle;
     sqlite3_stmt *s;
@@ -80,7 +80,7 @@ static bool seen(const struct fixture *f, int count) {
     return false;
 }
 
-/* If this failed, a sweep that is killed would lose everything, not a second. */
+/* If this failed, a killed sweep would lose everything instead of the last second. */
 static void rows_are_committed_on_the_way(void **state) {
     struct fixture *f = *state;
     struct error err = {0};
@@ -93,7 +93,7 @@ static void rows_are_committed_on_the_way(void **state) {
     assert_int_equal(count_movies(f->path), 2);
 }
 
-/* If this failed, a sweep would compute for hours what cannot be stored. */
+/* If this failed, a sweep would compute results for hours that cannot be stored. */
 static void a_failed_write_ends_it(void **state) {
     struct fixture *f = *state;
     struct error err = {0};
@@ -142,8 +142,7 @@ static int count_calls(void *user, double seconds) {
     return ++*calls > 20;
 }
 
-/* If this failed, one could not tell a sweep that waits for a lock to stop; or it would not wait.
- */
+/* If this failed, a sweep that waits for a lock could not be stopped, or it would not wait. */
 static void locks_are_waited_for(void **state) {
     struct fixture *f = *state;
     struct error err = {0};
@@ -175,7 +174,7 @@ static void locks_are_waited_for(void **state) {
     f->db = other;
 }
 
-/* If this failed, a database would lie around in three files, or not open from a read-only disk. */
+/* If this failed, a database would remain in three files, or would not open on a read-only disk. */
 static void it_is_one_file_afterwards(void **state) {
     struct fixture *f = *state;
     struct error err = {0};

@@ -1,7 +1,7 @@
 /*
- * What games do in the vertical blank, where the translator does in place what devices would: the
- * same programs on both engines, compared after each frame and between any two instructions. If
- * this failed, pictures would depend on the engine.
+ * Accesses during vertical blank, which the translator performs inline instead of calling the
+ * devices. The same programs run on both engines and are compared after each frame and between
+ * instructions. If this failed, pictures would depend on the engine.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,21 +15,21 @@
 
 enum { HANDLER = 0xC000, MAIN = 0xE800, ZP_FRAME = 0x10, ZP_FRAME_8 = 0x11, ZP_PADS = 0x13 };
 
-/* A write whose value is another in each frame, mostly; or now and then a read. */
+/* Mostly a write whose value differs in each frame, now and then a read. */
 static void put_touch(struct writer *w) {
     static const uint8_t writes[] = {0, 1, 3, 4, 4, 4, 5, 5, 6, 6, 6, 6, 7, 7, 7, 7, 7, 7, 7, 7};
     if (chance(w, 8)) {
         put_word(w, LDA_ABS, ONE_OF(w, 0x2002, 0x2002, 0x2004, 0x2007));
         return;
     }
-    if (chance(w, 6)) { /* sound, of which a length counter shows */
+    if (chance(w, 6)) { /* sound: a length counter can be read */
         put_store(w, chance(w, 30) ? 0x0f : below(w, 256),
                   ONE_OF(w, 0x4000, 0x4004, 0x4008, 0x400C, 0x4003, 0x400B, 0x4015));
         if (chance(w, 30))
             put_word(w, LDA_ABS, 0x4015);
         return;
     }
-    if (chance(w, 3)) { /* v to its end */
+    if (chance(w, 3)) { /* v to the end of its range */
         PUT(w, LDA_IMM, 0xff, STA_ABS, 0, 0x20, STA_ABS, 5, 0x20, STA_ABS, 5, 0x20);
         PUT(w, STA_ABS, 5, 0x20, STA_ABS, 6, 0x20, STA_ABS, 7, 0x20);
         return;
@@ -39,7 +39,7 @@ static void put_touch(struct writer *w) {
         put2(w, LDA_IMM, 0x80 | (below(w, 256) & 0x1f));
     } else if (reg == 1 && chance(w, 80)) {
         put2(w, LDA_IMM, 0x1e);
-    } else if (reg == 6 && chance(w, 60)) { /* where a write shows */
+    } else if (reg == 6 && chance(w, 60)) { /* where a write is visible */
         put2(w, LDA_IMM, ONE_OF(w, 0x3f, 0x20, 0x2b, 0x3e, 0x0f, 0x10));
     } else if (reg == 4 && chance(w, 70)) { /* many sprites on few lines */
         put2(w, LDA_IMM, 0x30 + below(w, 16));
@@ -54,7 +54,7 @@ static void put_touch(struct writer *w) {
         put_word(w, STA_ABS, to);
 }
 
-/* As many games read pads: by an index. */
+/* Reads pads with an index, as many games do. */
 static void put_pads_by_index(struct writer *w) {
     put_store(w, 1, 0x4016);
     if (chance(w, 90))
@@ -66,7 +66,8 @@ static void put_pads_by_index(struct writer *w) {
     }
 }
 
-/* The handler touches the PPU for most of the blank; the program, now and then, in the picture. */
+/* The handler accesses the PPU during most of vertical blank, the program now and then during the
+ * picture. */
 static struct guest *blank_program(uint64_t seed) {
     struct guest *const g = guest_new();
     struct writer w = {.r = {.seed = seed}, .g = g, .rom = g->prg + 0x4000, .at = HANDLER};
@@ -98,7 +99,8 @@ static void expect_same(struct nes *a, struct nes *b, uint64_t seed) {
                  (unsigned long long)nes_cycle(a));
 }
 
-/* Up to the next frame's end in pieces of any length, short ones in its first 3,000 cycles. */
+/* Runs to the next frame's end in pieces of random length, which are short in its first 3,000
+ * cycles. */
 static void compare_within(struct nes *a, struct nes *b, struct random *r, uint64_t seed) {
     const uint64_t end = nes_cycle(a) + 29780;
     while (nes_cycle(a) < end) {
@@ -110,8 +112,8 @@ static void compare_within(struct nes *a, struct nes *b, struct random *r, uint6
     }
 }
 
-/* Broken: a write in the vertical blank does something else, or at another time, or is not seen by
- * what was foreseen of the next picture. */
+/* Broken: a write during vertical blank has another effect, or comes at another time, or does not
+ * void predictions for the next picture. */
 static void registers_in_the_blank(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= EFFORT(24); seed++) {

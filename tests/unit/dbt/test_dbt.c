@@ -151,7 +151,7 @@ static void noise(void **state) {
     }
 }
 
-/* In half of the ways of translating. */
+/* In half of the translator's variants. */
 static void program(uint64_t seed) {
     static const unsigned mappers[] = {0, 4, 1, 2, 4, 7, 1, 0, 4, 66, 28, 1, 34, 3, 11};
     struct guest *g = structured_program(seed, mappers[seed % (sizeof mappers / sizeof *mappers)]);
@@ -163,7 +163,7 @@ static void programs(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= EFFORT(48); seed++)
         program(seed);
-    program(2598); /* a callback asks for something behind a JMP (indirect) into open bus */
+    program(2598); /* a callback makes a request after a JMP (indirect) into open bus */
 }
 
 static void the_tiny_program(void **state) {
@@ -217,8 +217,8 @@ static void expect_same_profile(const struct profile *a, const struct profile *b
     assert_true(a->bins == b->bins && a->low == b->low && a->high == b->high);
 }
 
-/* Ends both, compares what each technique has found and the stream, and what the techniques on
- * streams make of it. */
+/* Ends both; compares the stream, the graph of each live technique, and the graphs of the
+ * techniques on streams. */
 static void finish_profiled(struct profiled *a, struct profiled *b) {
     size_t count;
     const struct technique *const *all = techniques(&count);
@@ -266,21 +266,22 @@ static void half_of_profilers(const struct cartridge *cartridge, const struct mo
         nes_free(all[i]);
 }
 
-/* Every profiler on both engines; neither disturbs the guest, which a third machine plays alone. */
+/* Every profiler on both engines. Neither may disturb the guest, which a third machine plays
+ * unobserved. */
 static void profilers(const struct cartridge *cartridge, const struct movie *movie,
                       unsigned frames) {
     for (unsigned half = 0; half < HALVES; half++)
         half_of_profilers(cartridge, movie, frames, half);
 }
 
-/* Broken: observers would hear of an instruction in the bank that has just gone. */
+/* Broken: observers would be notified of an instruction in the bank that was just switched away. */
 static void a_bank_is_switched_under_the_code(void **state) {
     (void)state;
     static uint8_t prg[4 * 0x8000], chr[0x2000];
     static const struct movie movie;
     static const uint8_t code[] = {0xE8, 0x8A, 0x8D, 0x00, 0x90, 0x4C, 0x00, 0x80};
     /*                             INX   TXA   STA $9000         JMP $8000 */
-    memset(prg, 0xff, sizeof prg); /* what a bus conflict does not change */
+    memset(prg, 0xff, sizeof prg); /* a value that a bus conflict does not change */
     for (unsigned bank = 0; bank < 4; bank++) {
         memcpy(prg + bank * 0x8000, code, sizeof code);
         memcpy(prg + bank * 0x8000 + 0x7ffc, (const uint8_t[]){0x00, 0x80}, 2);
@@ -317,7 +318,7 @@ static void bundled_games(void **state) {
     globfree(&games);
 }
 
-/* Broken: behind a bank switch the old bank's code would run on, or be told of. */
+/* Broken: after a bank switch the old bank's code would continue to run, or be reported. */
 static void banks_change_under_the_code(void **state) {
     (void)state;
     struct guest *g = guest_new();
@@ -333,7 +334,8 @@ static void banks_change_under_the_code(void **state) {
     free(g);
 }
 
-/* Scroll, tables and masks all picture long, and v or the status asked for now and then. */
+/* Changes scroll, tables and masks during the whole picture, and reads through v, or the status,
+ * now and then. */
 static void fill_raster(struct guest *g) {
     static const uint8_t loop[] = {
         0xE8, 0x8E, 0x05, 0x20, 0x8E, 0x05, /* INX, STX $2005 */
@@ -371,7 +373,7 @@ static void fill_raster(struct guest *g) {
     guest_code(g, 0x8090, 0xE6, 0x21, 0x8D, 0x00, 0xE0, 0x40); /* INC $21, STA $E000, RTI */
 }
 
-/* Beside the interpreter, stopped anywhere: within `most` cycles as a rule. */
+/* Runs beside the interpreter; both stop anywhere, usually within `most` cycles. */
 static void in_steps(const struct guest *g, unsigned mapper, unsigned most, const char *what) {
     struct machine truth, m;
     start(&truth, &g->cart, -1, NOBODY);
@@ -387,7 +389,7 @@ static void in_steps(const struct guest *g, unsigned mapper, unsigned most, cons
     nes_free(truth.nes);
 }
 
-/* Broken: what translated code only notes would be done late, twice, or not at all. */
+/* Broken: writes that translated code defers would be applied late, twice, or not at all. */
 static void writes_into_the_picture(void **state) {
     (void)state;
     struct guest *g = guest_new();
@@ -400,8 +402,8 @@ static void writes_into_the_picture(void **state) {
     free(g);
 }
 
-/* Copies to OAM at every alignment, from pages that are RAM, ROM and registers, in a handler, in
- * the picture, with interrupts and samples on the way, and by code in RAM. */
+/* Copies to OAM at every alignment, from pages of RAM, ROM and registers, in a handler, during the
+ * picture, with interrupts and samples meanwhile, and by code in RAM. */
 static void fill_copies(struct guest *g) {
     static const uint8_t loop[] = {
         0x78, 0xA9, 0x00, 0x8D, 0x17, 0x40,             /* SEI, frame IRQs */
@@ -429,8 +431,8 @@ static void fill_copies(struct guest *g) {
     guest_code(g, 0x80C0, 0xE6, 0x24, 0x2C, 0x15, 0x40, 0x40); /* INC $24, BIT $4015, RTI */
 }
 
-/* Broken: a copy that is made with the instruction that asks for it ends in another cycle, or where
- * the machine was to stop before. */
+/* Broken: a copy that is performed together with its instruction ends in another cycle, or beyond
+ * the machine's stop. */
 static void copies_to_oam(void **state) {
     (void)state;
     struct guest *g = guest_new();
@@ -448,8 +450,8 @@ static void copies_to_oam(void **state) {
 
 enum { BANK = 0x2000, BANKS = 16 };
 
-/* An MMC3 that goes through 72 pairs of banks at $8000 and $A000, and runs code in both that reads
- * and calls what is at $A000. */
+/* An MMC3 program that maps 72 pairs of banks at $8000 and $A000, and runs code in both that reads
+ * and calls code at $A000. */
 static void fill_banks(uint8_t prg[BANKS * BANK]) {
     static const uint8_t routine[] = {0xA5, 0x30, 0x69, 0x00, 0x4D, 0x10, 0xA0, /* LDA, ADC, EOR */
                                       0x85, 0x30, 0x20, 0x20, 0xA0, 0x60};      /* STA, JSR, RTS */
@@ -475,7 +477,7 @@ static void fill_banks(uint8_t prg[BANKS * BANK]) {
     memcpy(prg + BANKS * BANK - 6, (const uint8_t[]){0x00, 0xFF, 0x00, 0xE0, 0x00, 0xFF}, 6);
 }
 
-/* All is executed. */
+/* Everything has been executed. */
 static struct dbt_statistics statistics_after(const struct cartridge *cartridge, int variant,
                                               unsigned frames) {
     struct machine m = {0};
@@ -492,7 +494,7 @@ static struct dbt_statistics statistics_after(const struct cartridge *cartridge,
     return s;
 }
 
-/* Broken: every 65th arrangement would throw all that was translated away. */
+/* Broken: every 65th arrangement of banks would discard all translated code. */
 static void many_arrangements_of_banks(void **state) {
     (void)state;
     enum { FRAMES = 20 };
@@ -512,10 +514,10 @@ static void many_arrangements_of_banks(void **state) {
     start(&m, &cartridge, 1, NOBODY);
     for (unsigned frame = 0; frame < FRAMES; frame++)
         run_frame(&m, 1, frame, NOBODY);
-    assert_in_range(nes_ram(m.nes)[0x21], 3, 255); /* it has been through all of them */
+    assert_in_range(nes_ram(m.nes)[0x21], 3, 255); /* it has mapped all of them */
     nes_free(m.nes);
     const struct dbt_statistics s = statistics_after(&cartridge, 1, FRAMES);
-    assert_in_range(s.flushes, 0, 4);   /* when windows are seen to change */
+    assert_in_range(s.flushes, 0, 4);   /* when the window is recognised as switched */
     assert_in_range(s.blocks, 50, 250); /* a few for each bank in each window */
 }
 
@@ -547,8 +549,8 @@ static void many_contents_of_a_routine(void **state) {
     free(g);
 }
 
-/* Broken: a routine that is never the same would be translated for ever, or each of its blocks
- * would be looked for among all that there were. */
+/* Broken: a routine whose bytes never repeat would be translated again and again, or each of its
+ * blocks would be looked up among all earlier versions. */
 static void endless_contents_of_a_routine(void **state) {
     (void)state;
     struct guest *g = patched(0); /* 256 */
@@ -558,7 +560,8 @@ static void endless_contents_of_a_routine(void **state) {
     const struct dbt_statistics late = statistics_after(&g->cart, 1, 38);
     assert_in_range(early.stale, 8, 8); /* none of them comes again soon enough */
     assert_int_equal(late.stale, early.stale);
-    assert_in_range(late.dispatched - early.dispatched, 0, 28 * 500); /* it is left in peace */
+    assert_in_range(late.dispatched - early.dispatched, 0,
+                    28 * 500); /* it is interpreted from then on */
     free(g);
 }
 
@@ -579,7 +582,7 @@ static void returns_are_foretold(void **state) {
     assert_in_range(s.dispatched, 1, 200);
     assert_int_equal(statistics_after(&g->cart, 3, 10).return_misses,
                      0); /* there is no return stack */
-    /* The caller's address is dropped: one entry below the top has it. */
+    /* The caller's address is dropped: the entry below the top has it. */
     guest_code(g, 0x8018, 0x68, 0x68, 0x60); /* PLA, PLA, RTS */
     const struct dbt_statistics dropped = statistics_after(&g->cart, 1, 10);
     assert_true(dropped.return_misses > 1000);
@@ -609,7 +612,8 @@ static struct guest *directed(const uint8_t *code, size_t size) {
     return g;
 }
 
-/* Broken: ARR's overflow, of two bits of its own, would be another than the processor's. */
+/* Broken: ARR's overflow, which depends on two bits of its result, would differ from the
+ * processor's. */
 static void arr_sets_every_flag(void **state) {
     (void)state;
     static const uint8_t code[] = {
@@ -623,8 +627,8 @@ static void arr_sets_every_flag(void **state) {
     free(g);
 }
 
-/* Broken: N, Z and C, which are left where they came from, would be those of what has come there
- * since, over each kind of way out of a block. */
+/* Broken: N, Z and C, which are materialised late from where they were computed, would be those of
+ * a later value there; at each kind of block exit. */
 static void flags_outlive_where_they_came_from(void **state) {
     (void)state;
     static const uint8_t code[] = {
@@ -645,8 +649,8 @@ static void flags_outlive_where_they_came_from(void **state) {
     free(g);
 }
 
-/* Broken: V, N and Z of BIT, which stay in what it has read, would be those of what A or V have
- * become since, or of the half of it that is left. */
+/* Broken: V, N and Z of BIT, which are materialised late from the byte that it read, would depend
+ * on later values of A or V, or on only a part of that byte. */
 static void flags_of_bit_stay_in_what_it_read(void **state) {
     (void)state;
     static const uint8_t code[] = {
@@ -671,8 +675,8 @@ static void flags_of_bit_stay_in_what_it_read(void **state) {
     free(g);
 }
 
-/* Broken: a read of $2002 that says what the last one did, which translated code does by itself,
- * would say so when it no longer does, or would drive the bus at another time. */
+/* Broken: translated code repeats the last value of $2002 by itself. It would do so when the value
+ * has changed, or drive the bus at another time. */
 static void the_status_is_read_in_place(void **state) {
     (void)state;
     static const uint8_t code[] = {
@@ -705,8 +709,8 @@ static void the_status_is_read_in_place(void **state) {
     free(g);
 }
 
-/* Broken: the same, if the PPU is also written in place: in vertical blank, when the state is not
- * read afterwards, and during the picture. */
+/* Broken: the same, if translated code also writes PPU registers inline: in vertical blank, when
+ * the state is not read afterwards, and during the picture. */
 static void the_status_is_read_beside_writes_in_place(void **state) {
     (void)state;
     static const uint8_t code[] = {
@@ -757,12 +761,12 @@ static void calls_push_onto_their_target(void **state) {
     }
 }
 
-/* A routine that writes onto a number of its own: its code at `at`, and the three bytes that write
- * onto at + `number`. They come before the number is added, or behind. */
+/* A routine that modifies one of its own operands: its code at `at`, and the three bytes of the
+ * store to at + `number`. The store comes before or after the use of the operand. */
 struct writing {
     uint16_t at;
     uint8_t number, store[3];
-    uint8_t s; /* that the routine is called with */
+    uint8_t s; /* with which the routine is called */
 };
 
 static struct guest *writes_onto_itself(const struct writing *w, bool before) {
@@ -802,8 +806,8 @@ static struct guest *writes_onto_itself(const struct writing *w, bool before) {
     return g;
 }
 
-/* Broken: a block in RAM, which goes on behind what cannot hit it, and back to where it begins
- * without a look at its bytes, would execute what is no longer there. */
+/* Broken: a block in RAM continues past stores that cannot hit it, and loops to its beginning
+ * without comparing its bytes. It would execute code that was overwritten. */
 static void code_writes_onto_itself(void **state) {
     (void)state;
     static const struct writing all[] = {
@@ -817,8 +821,8 @@ static void code_writes_onto_itself(void **state) {
         {0x0140, 8, {0x08, 0x28, 0xEA}, 0x4A}, /* PHP; PLP */
         {0x0300, 8, {0x91, 0x20, 0xEA}, 0xFF}, /* STA ($20),Y */
         {0x6100, 8, {0xEE, 0x08, 0x61}, 0xFF}, /* INC $6108 */
-        {0x0300, 8, {0xEE, 0x10, 0x03}, 0xFF}, /* INC $0310: nothing of it, or the branch */
-        {0x0300, 8, {0xFE, 0x40, 0x03}, 0xFF}, /* INC $0340,X: never any of it */
+        {0x0300, 8, {0xEE, 0x10, 0x03}, 0xFF}, /* INC $0310: no byte of the block, or the branch */
+        {0x0300, 8, {0xFE, 0x40, 0x03}, 0xFF}, /* INC $0340,X: never a byte of the block */
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         for (int before = 0; before < 2; before++) {
@@ -928,7 +932,7 @@ static void look(void *user, const struct dbt_block *b) {
     }
 }
 
-/* Every byte of every block is an instruction, and the numbers add up. */
+/* All bytes of a block belong to instructions, and the counts add up. */
 static void blocks_can_be_read(void **state) {
     (void)state;
     enum { COUNTED = 9 };
@@ -1005,8 +1009,8 @@ static void expect_placed(const struct machine *m, const struct dbt_profile *pro
     assert_true(s.cache_used < 32 << 10); /* the gap is not counted */
 }
 
-/* Broken: what a profile calls hot lies among the rest, where the profile is there from the start or
- * comes when everything is translated. */
+/* Broken: the code that a profile calls hot lies among the rest, whether the profile is given at
+ * the start or after everything is translated. */
 static void hot_code_lies_together(void **state) {
     (void)state;
     struct guest *g = directed(routines, sizeof routines);
@@ -1041,8 +1045,8 @@ static void hot_code_lies_together(void **state) {
     free(g);
 }
 
-/* NAME: only tests named so (* stands for anything). FIRST LAST: only the programs with these
-   seeds, for a long run. */
+/* NAME: only tests with this name (* stands for anything). FIRST LAST: only the programs with these
+ * seeds, for a long run. */
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_tiny_program),

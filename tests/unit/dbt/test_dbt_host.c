@@ -1,7 +1,7 @@
 /*
- * What the translator asks of its host: memory of its own after a fork, little of a thread's stack,
- * and not too much address space. If this failed, programs that fork, run many machines or are held
- * within limits would crash or, worse, compute something else.
+ * What the translator needs from its host: memory of its own after a fork, a small stack, and
+ * little address space. If this failed, programs that fork, run many machines or have resource
+ * limits would crash or, worse, compute wrong results.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -47,7 +47,7 @@ static struct guest *routines(void) {
     return g;
 }
 
-/* Plays on with buttons that the other process does not press; the processes take turns. */
+/* Continues with other buttons than the other process; the processes take turns. */
 static bool plays_on(struct nes *truth, struct nes *m, bool child, int from, int to) {
     char turn = 0;
     for (unsigned frame = 0; frame < 60; frame++) {
@@ -143,7 +143,7 @@ static size_t address_space(void) {
     return (size_t)pages * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Broken: a few dozen machines would not fit where address space is limited, as clusters do. */
+/* Broken: a few dozen machines would not fit into a limited address space, as on clusters. */
 static void machines_take_little_address_space(void **state) {
     (void)state;
     enum { MACHINES = 8, EACH = 32 << 20 };
@@ -160,7 +160,7 @@ static void machines_take_little_address_space(void **state) {
     free(g);
 }
 
-/* In a child, where the limit does not stay: 0 when the message names the limit. */
+/* Runs in a child, so that the limit is gone afterwards. 0: the message names the limit. */
 static int refused_in_words(const struct guest *g) {
     const struct rlimit limit = {address_space() + (1 << 20), RLIM_INFINITY};
     struct nes *n = NULL;
@@ -178,7 +178,7 @@ static int refused_in_words(const struct guest *g) {
 static void a_limit_is_named(void **state) {
     (void)state;
 #ifdef __SANITIZE_ADDRESS__
-    skip(); /* it takes address space as it likes */
+    skip(); /* it reserves as much address space as it likes */
 #endif
     struct guest *const g = routines();
     int status = -1;

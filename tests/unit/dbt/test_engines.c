@@ -1,4 +1,4 @@
-/* What --engine may say, and that each option does to the translator what its name says. */
+/* The syntax of --engine, and that each option has the effect that its name says. */
 #include "cli/cli.h"
 
 #include <setjmp.h>
@@ -32,7 +32,7 @@ static void expect(const char *text, enum engine_kind kind, struct dbt_options w
         fail_msg("%s is taken for something else", text);
 }
 
-/* Broken: a user measures another way of translating than the one that was asked for. */
+/* Broken: a user measures the translator with other options than the given ones. */
 static void texts_mean_what_they_say(void **state) {
     (void)state;
     expect("auto", ENGINE_AUTO, (struct dbt_options){0});
@@ -68,7 +68,7 @@ static void refuse(const char *text, const char *words) {
     assert_int_equal(choice.translator.hot, 77);
 }
 
-/* Broken: a slip of the pen is taken for the usual way of translating. */
+/* Broken: a misspelt option is ignored. */
 static void wrong_texts_are_refused(void **state) {
     (void)state;
     static const char *const names[] = {"", "jit", "db", "dbtx", "DBT", "interpreter", "=", ",dbt"};
@@ -116,7 +116,7 @@ static void wrong_texts_are_refused(void **state) {
     refuse("interp:hot=1", "interp takes no options, but 'hot=1' is given");
     refuse("auto:hot=1", "auto takes no options");
     refuse("auto:", "auto takes no options");
-    /* Whoever errs is told what there is, in a line; what it does is in the manual. */
+    /* An error lists the options in one line; the manual explains them. */
     static const char *const all[] = {"hot",         "cache",           "block",
                                       "no-chaining", "no-return-stack", "count",
                                       "perf-map",    "paths",           "adapt"};
@@ -168,7 +168,7 @@ static void need_translator(void) {
         skip();
 }
 
-/* Broken: an option is accepted and goes nowhere. */
+/* Broken: an option is accepted and has no effect. */
 static void options_reach_the_translator(void **state) {
     (void)state;
     need_translator();
@@ -189,7 +189,7 @@ static void options_reach_the_translator(void **state) {
     assert_int_equal(shorter.statistics.instructions, shorter.statistics.blocks);
     assert_true(usual.statistics.instructions > usual.statistics.blocks);
     assert_true(loose.statistics.links < usual.statistics.links);
-    /* Nothing but a block's next version is jumped to. */
+    /* The only jumps lead to a block's next version. */
     assert_true(loose.statistics.dispatched > 2 * usual.statistics.dispatched);
     assert_int_equal(usual.counted, 0);
     assert_true(counted.counted > 0);

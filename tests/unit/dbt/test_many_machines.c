@@ -49,7 +49,7 @@ static uint64_t play(struct nes *nes) {
     return nes_state_hash(nes);
 }
 
-/* All of them are there at once. */
+/* All of them exist at once. */
 static void a_thousand_machines_live_in_one_process(void **state) {
     (void)state;
     enum { MACHINES = EFFORT(1000) };
@@ -99,7 +99,8 @@ static void a_machine_is_small(void **state) {
     }
     const long each = (held() - before) / MACHINES;
     print_message("a machine holds %ld KiB\n", each);
-    assert_in_range(each, 16, EFFORT(3) == 3 ? MOST : 10 * MOST); /* a sanitizer's is not ours */
+    assert_in_range(each, 16, EFFORT(3) == 3 ? MOST : 10 * MOST); /* a sanitizer uses memory of its
+                                                                     own */
     for (unsigned i = 0; i < MACHINES; i++)
         nes_free(machines[i]);
     free_all(cartridges);
@@ -108,7 +109,7 @@ static void a_machine_is_small(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(
-            a_machine_is_small), /* first: of a process that has nothing to use again */
+            a_machine_is_small), /* first: the process has no freed memory to use again */
         cmocka_unit_test(a_thousand_machines_live_in_one_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

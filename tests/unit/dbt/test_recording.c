@@ -1,8 +1,8 @@
 /*
  * Recordings (nes_record) against an observer that is called before every instruction of the same
- * run: busy-waits that are skipped, code in RAM and banks that are switched among them. Equal
- * ways must be the same instructions. If these fail, batches of samples are not what was executed,
- * or depend on who else watches.
+ * run: busy-waits that are skipped, code in RAM and banks that are switched among them. Equal trace
+ * numbers must mean the same instructions. If these fail, batches of samples are not what was
+ * executed, or depend on who else watches.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -65,9 +65,9 @@ struct recorder {
     size_t at; /* in the log: nothing before it begins at or after `from` */
     uint32_t read;
     struct guest_insn insns[300];
-    struct map executed; /* hash of a way -> hash of what was executed */
-    struct map numbers;  /* the same of numbers of ways */
-    unsigned again;      /* so many had a number that had been there before */
+    struct map executed; /* hash of a trace -> hash of the executed instructions */
+    struct map numbers;  /* the same for trace numbers */
+    unsigned again;      /* traces with a number that occurred before */
 };
 
 /* Often close together, sometimes a frame apart. */
@@ -91,7 +91,7 @@ static void read_insns(void *self, const struct guest_insn *insns, uint32_t coun
     r->read += count;
 }
 
-/* Whoever goes by the number alone knows what was executed. */
+/* The number alone identifies the executed instructions. */
 static void check_number(struct recorder *r, const struct recording *recording, uint64_t insns) {
     if (recording->number == 0)
         return;
@@ -146,9 +146,9 @@ static void check_recording(void *self, const struct recording *recording) {
     ask(r, now);
 }
 
-/* In one way of running it: 3, somebody else hears of each instruction, too; 4, blocks at first
- * sight; 5, the same in a cache that is always full; 6, short blocks that do not know each other.
- */
+/* In one variant: 3: another observer is notified of each instruction, too; 4: blocks are
+ * translated at first execution; 5: the same with a cache that is always full; 6: short blocks
+ * without chaining. */
 enum { WAYS = 7 };
 static const struct dbt_options translators[WAYS] = {
     [4] = {.hot = 1},
@@ -156,7 +156,7 @@ static const struct dbt_options translators[WAYS] = {
     [6] = {.hot = 1, .block_length = 2, .no_chaining = true},
 };
 struct checked {
-    unsigned done, again; /* recordings, and those that had a number that had been there before */
+    unsigned done, again; /* recordings, and those whose number occurred before */
 };
 static struct checked check_run(const struct cartridge *cartridge, unsigned frames,
                                 const struct log *log, uint32_t length, int way) {
@@ -204,7 +204,7 @@ static struct checked check(const struct cartridge *cartridge, unsigned frames) 
     return all;
 }
 
-/* again: the least number of those that are known by their number. */
+/* again: the least number of recordings whose trace number occurred before. */
 static void check_game(const char *game, unsigned again) {
     struct played p = played_open(game, NULL, false);
     const struct checked all = check(p.cartridge, 60);
@@ -223,7 +223,7 @@ static void test_code_in_ram(void **state) {
     check_game("burrow", 0);
 }
 
-/* Banks are switched, code is patched, interrupts come from everywhere. */
+/* Switches banks, patches code, and takes interrupts from every source. */
 static void test_programs(void **state) {
     (void)state;
     static const unsigned mappers[] = {4, 1, 2, 0, 7, 28, 34};

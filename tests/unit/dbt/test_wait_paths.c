@@ -77,7 +77,7 @@ static void put_quiet(struct writer *w) {
     }
 }
 
-/* Now and then, what makes of a loop something else than a busy-wait. */
+/* Now and then, an instruction that makes the loop no busy-wait. */
 static void put_loud(struct writer *w) {
     switch (below(w, 5)) {
     case 0:
@@ -104,7 +104,7 @@ static void put_routine(struct writer *w) {
         chance(w, 98) ? put_quiet(w) : put_loud(w);
     if (w->routine_count > 0 && chance(w, 40))
         put_word(w, JSR, w->routines[below(w, w->routine_count)]);
-    if (chance(w, 15)) { /* is left early */
+    if (chance(w, 15)) { /* an early exit */
         PUT(w, (uint8_t)ONE_OF(w, 0xD0, 0x30, 0xB0), 1, RTS);
     }
     put_quiet(w);
@@ -112,7 +112,7 @@ static void put_routine(struct writer *w) {
     w->routines[w->routine_count++] = at;
 }
 
-/* In the banks that are switched: routines at the same places, which are not the same. */
+/* In the switched banks: different routines at the same addresses. */
 static void fill_banks(struct writer *w) {
     for (unsigned bank = 0; bank < BANKS; bank++)
         for (unsigned i = 0; i < ROUTINES; i++) {
@@ -156,7 +156,7 @@ static void put_wait(struct writer *w) {
         PUT(w, (uint8_t)ONE_OF(w, 0xF0, 0xF0, 0xF0, 0x10, 0x50, 0xB0));
         put(w, (uint8_t)(target - (w->at + 1)));
     }
-    /* Where it is left to: it goes on from there, or comes back. */
+    /* The target of an exit: the program continues there, or comes back. */
     for (unsigned i = 0; i < out_count; i++) {
         poke(w, (uint16_t)(out[i] - 1), w->at - out[i]);
         if (chance(w, 30))
@@ -170,7 +170,8 @@ static void put_wait(struct writer *w) {
 
 static void put_nmi(struct writer *w, uint16_t main) {
     PUT(w, PHA, INC_ZP, TURNS, LDA_ZP, TURNS, AND_IMM, 0x07, 0xD0, 7);
-    PUT(w, LDX_IMM, 0xFF, TXS, CLI); /* every eighth: begin anew, behind whatever it was */
+    PUT(w, LDX_IMM, 0xFF, TXS, CLI); /* every eighth one discards its return and starts the program
+                                        again */
     put_word(w, JMP, main);
     for (unsigned i = 1 + below(w, 2); i > 0; i--) {
         const uint8_t flag = (uint8_t)(FLAGS + below(w, 4));
@@ -187,7 +188,8 @@ static void put_nmi(struct writer *w, uint16_t main) {
 
 static uint16_t put_irq(struct writer *w) {
     const uint16_t at = w->at;
-    if (w->yield != 0 && chance(w, 50)) { /* into the midst of a wait, and what it waits for */
+    if (w->yield != 0 && chance(w, 50)) { /* into the middle of a wait, with the value for which it
+                                             waits */
         PUT(w, STX_ZP, (uint8_t)(FLAGS + below(w, 4)));
         put_word(w, JMP, w->yield);
     } else if (chance(w, 20)) {
@@ -251,7 +253,7 @@ struct machine {
     void *exact;
     struct sampler *sampler;
     uint32_t counters;
-    uint64_t called; /* how often, and when */
+    uint64_t called; /* number of stops, and when */
     unsigned id;
 };
 
@@ -410,13 +412,13 @@ static const struct wait WAITS[] = {
      {NOP, NOP, NOP, NOP, NOP, NOP, NOP, NOP, NOP, NOP, NOP, NOP, LDA_ZP, 0x10, NOP, 0xF0, 0xEF},
      0.9,
      1},
-    /* JSR $8010, LDA $01FE, BPL: reads what the call has pushed */
+    /* JSR $8010, LDA $01FE, BPL: reads the return address that the call pushed */
     {"reads the stack", {JSR, 0x10, 0x80, LDA_ABS, 0xFE, 0x01, 0x10, 0xF8}, 0, 0},
     /* JSR $8010, LDX #$E0, TXS, BNE */
     {"moves the stack", {JSR, 0x10, 0x80, LDX_IMM, 0xE0, TXS, 0xD0, 0xF8}, 0, 0},
-    /* JSR $8114, BEQ: its RTS is no return to here */
+    /* JSR $8114, BEQ: its RTS does not return to here */
     {"does not return", {JSR, 0x14, 0x81, 0xF0, 0xFB}, 0, 0},
-    /* JSR to behind itself, LDA $10, BEQ: each pass pushes more */
+    /* JSR to the instruction after it, LDA $10, BEQ: each pass pushes more */
     {"never returns", {JSR, 0x23, 0x80, LDA_ZP, 0x10, 0xF0, 0xF9}, 0, 0},
     /* LDA $11, BNE over to the JMP: taken, which takes a cycle more */
     {"a branch to the jump", {LDA_ZP, 0x11, 0xD0, 0x00, JMP, 0x20, 0x80}, 0, 1},
@@ -471,12 +473,12 @@ static void on_both_engines(const struct guest *g, bool resets, double least) {
 
 /* An IRQ or a reset, whose handler stores what the program waits for and goes to the wait's jump,
  * in as many instructions as a pass has: LDA $10, NOP, BEQ; and STX $10, JMP to that BEQ. Broken:
- * that is taken for a pass, and the machine waits for what has come. */
+ * that is taken for a pass, and the machine keeps waiting although the value has come. */
 static void handlers_into_waits(void **state) {
     (void)state;
     struct guest *const g = guest_new();
     guest_code(g, 0x8000, LDX_IMM, 0xFF, TXS, LDA_IMM, 0x00, STA_ZP, 0x10, STA_ABS, 0x17, 0x40, CLI,
-               LDX_ZP, 0x11, DEX, 0xD0, 0xFD, /* as long as never before */
+               LDX_ZP, 0x11, DEX, 0xD0, 0xFD, /* longer than ever before */
                LDX_IMM, 0x01, LDA_ZP, 0x10, NOP, 0xF0, 0xFB, INC_ZP, 0x11, LDA_ABS, 0x15, 0x40, JMP,
                0x00, 0x80);
     guest_code(g, 0x8040, STX_ZP, 0x10, JMP, 0x15, 0x80);
@@ -486,8 +488,8 @@ static void handlers_into_waits(void **state) {
     free(g);
 }
 
-/* Every second NMI switches the bank that the wait calls into: in the other one the routine is a
- * cycle shorter. Broken: what was known of the one is taken for the other. */
+/* Every second NMI switches the bank that the wait calls into; in the other bank the routine is a
+ * cycle shorter. Broken: facts about one bank are used for the other. */
 static void banks_under_calls(void **state) {
     (void)state;
     struct guest *const g = guest_new();

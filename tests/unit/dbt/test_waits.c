@@ -1,10 +1,9 @@
 /*
  * Programs that wait, from a seed (waits.h), on both engines and on a machine without anything that
  * is there for speed alone: no skips, no fast paths. After each frame the whole states are
- * compared; for some programs also exact graphs and streams of samples at the end. If these fail,
- * what a game does depends on how it is emulated.
- *
- *     test_waits [FIRST [COUNT]]    other programs: COUNT of them, from seed FIRST on
+ * compared; for some programs also exact graphs and streams of samples at the end. If these fail, a
+ * game's behaviour depends on how it is emulated. test_waits [FIRST [COUNT]] other programs: COUNT
+ * of them, from seed FIRST on
  */
 #include "tests/support/waits.h"
 
@@ -69,7 +68,7 @@ static bool same_streams(struct machine *a, struct machine *b) {
     return same;
 }
 
-/* At the end of a frame, or, of every fourth program, anywhere. */
+/* Compares at the end of a frame, or, for every fourth program, anywhere. */
 static void run(struct machine *m, uint64_t seed, unsigned step) {
     nes_set_buttons(m->nes, 0, (uint8_t)(splitmix64(seed, step) >> 40));
     if (seed % 16 < 12 || step % 2)
@@ -87,7 +86,7 @@ static bool same_states(const struct machine *truth, const struct machine *m, un
     return false;
 }
 
-/* False: they differ, and it is said where. */
+/* False: they differ, and the position was printed. */
 static bool compare(const struct guest *g, uint64_t seed, struct nes_options options,
                     unsigned *waited) {
     struct machine truth = begin(g, (struct nes_options){.no_skip = true, .no_fast = true}, seed);
@@ -111,7 +110,7 @@ static bool compare(const struct guest *g, uint64_t seed, struct nes_options opt
     return same;
 }
 
-/* How many ways of running a program differ, 0 to 2. */
+/* Returns how many variants differ, 0 to 2. */
 static unsigned compare_program(uint64_t seed, unsigned waited[2]) {
     struct guest *const g = waits_program(seed);
     const struct dbt_options translator = {.hot = seed % 3 ? 1 : 20,
@@ -146,7 +145,7 @@ static void irq_behind_cli(void **state) {
     assert_int_equal(differ, 0);
 }
 
-/* The program waits, and behaves the same on all machines and with all observers. */
+/* The program waits, with equal states on all machines and with all observers. */
 static void expect_waits(const struct guest *g) {
     for (uint64_t watched = 0; watched < 4; watched++) {
         unsigned waited = 0;
@@ -157,8 +156,8 @@ static void expect_waits(const struct guest *g) {
     }
 }
 
-/* The IRQ of each frame is let in between CLI and SEI only, where a wait goes round. Broken: the
- * wait is skipped although the IRQ has come, and that is taken most of a frame late. */
+/* The IRQ of each frame is only accepted between CLI and SEI, within a wait. Broken: the wait is
+ * skipped although the IRQ is pending, and the IRQ is taken most of a frame late. */
 static void unmasked_for_an_instruction(void **state) {
     (void)state;
     struct guest *const g = guest_new();

@@ -1,6 +1,6 @@
 /*
- * Flows of least cost. If these fail, counts that are repaired by a flow are repaired to something
- * that is not the likeliest, and `hotgraph flow` gives wrong answers.
+ * Minimum-cost flows. If these fail, counts are not repaired to the likeliest ones, and `hotgraph
+ * flow` gives wrong answers.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,13 +27,13 @@ static void add(struct circulation *c, uint32_t from, uint32_t to, int64_t lower
 
 /* ---- a third solver, for the tests alone: successive shortest paths ---- */
 
-struct paths { /* flows from 0 to cap, after all arcs of negative cost were filled */
+struct paths { /* flow, from 0 to cap; arcs of negative cost were filled first */
     const struct circulation *c;
     int64_t *flow, *excess, *distance;
     size_t *by;
 };
 
-/* Bellman and Ford from one node; reaches by[]. */
+/* Bellman-Ford from one node; fills by[]. */
 static void shortest_paths(struct paths *p, uint32_t from) {
     const struct circulation *c = p->c;
     for (size_t v = 0; v < c->nodes; v++)
@@ -56,7 +56,7 @@ static void shortest_paths(struct paths *p, uint32_t from) {
     }
 }
 
-/* Sends all that it can from one node; false where something is left that cannot go anywhere. */
+/* Sends as much as possible from one node; false if a rest cannot go anywhere. */
 static bool drain(struct paths *p, uint32_t from) {
     const struct circulation *c = p->c;
     while (p->excess[from] > 0) {
@@ -166,8 +166,8 @@ static void test_by_hand(void **state) {
     assert_int_equal(solved(&c, simplex), 0);
     assert_int_equal(solved(&c, klein), 0);
     c.nodes = 4;
-    /* 4 units from 0 to 3; by way of 1 a unit costs 3 for up to 2 of them, by way of 2 it costs 5;
-     * between 1 and 2 a unit is paid 1. */
+    /* 4 units from 0 to 3: a unit through node 1 costs 3, at most 2 of them; through node 2 it
+     * costs 5; from 1 to 2 it costs 1. */
     add(&c, 3, 0, 4, 4, 0);
     add(&c, 0, 1, 0, 3, 1);
     add(&c, 1, 3, 0, 2, 2);
@@ -175,7 +175,7 @@ static void test_by_hand(void **state) {
     add(&c, 2, 3, 0, 4, 3);
     add(&c, 1, 2, 0, 9, -1);
     for (int i = 0; i < 2; i++) {
-        /* 0-1-2-3 costs 3 as well: 3 units by way of 1, and one by way of 2 */
+        /* 0-1-2-3 costs 3 as well: 3 units through 1, and one through 2 */
         assert_int_equal(solved(&c, i == 0 ? simplex : klein), 3 * 3 + 5);
         assert_int_equal(c.arcs.at[0].flow, 4);
         assert_int_equal(c.arcs.at[1].flow, 3);
@@ -183,14 +183,14 @@ static void test_by_hand(void **state) {
     circulation_free(&c);
 }
 
-/* Loops, parallel arcs, negative lower bounds, arcs of no width. */
+/* Loops, parallel arcs, negative lower bounds, arcs with equal bounds. */
 static void test_shapes(void **state) {
     (void)state;
     struct circulation c = {.nodes = 2};
-    add(&c, 0, 0, 0, 7, -2);  /* a loop that pays: 7 */
+    add(&c, 0, 0, 0, 7, -2);  /* a loop of negative cost: 7 */
     add(&c, 0, 0, 1, 7, 2);   /* one that costs: 1 */
-    add(&c, 0, 1, -3, 3, 1);  /* backwards as far as it goes: -3 */
-    add(&c, 1, 0, 0, 0, -50); /* nothing goes here */
+    add(&c, 0, 1, -3, 3, 1);  /* its lower bound: -3 */
+    add(&c, 1, 0, 0, 0, -50); /* no flow */
     add(&c, 1, 0, -9, 5, 0);  /* -3 back */
     assert_int_equal(solved(&c, simplex), -14 + 2 - 3);
     assert_int_equal(solved(&c, klein), -15);
@@ -240,7 +240,7 @@ static void test_refused(void **state) {
         }
 }
 
-/* Numbers near the end of 64 bits that are still right. */
+/* Large numbers that still fit 64 bits. */
 static void test_large_numbers(void **state) {
     (void)state;
     struct circulation c = {.nodes = 2};
@@ -280,8 +280,8 @@ static void test_random(void **state) {
     }
 }
 
-/* Blocks in a row, branches forwards and back, each block's and each edge's count a convex cost of
- * parallel arcs about what was sampled: the networks that profiles are repaired by. */
+/* The networks that repair profiles: a row of blocks with branches forwards and backwards; parallel
+ * arcs give each block and edge a convex cost around its sampled count. */
 static struct circulation random_program(struct random *r, uint32_t blocks) {
     struct circulation c = {.nodes = 2 * blocks + 1};
     const uint32_t world = 2 * blocks;
@@ -321,8 +321,8 @@ static void test_programs(void **state) {
 
 /* ---- networks as profiles make them, against the method on linear arcs ---- */
 
-/* A count: free where nothing was sampled, else with a price for every unit off it, or a convex
- * cost of many pieces. */
+/* The cost of a count: none if nothing was sampled, else one price for each unit of deviation, or a
+ * convex cost of many pieces. */
 static void add_count(struct circulation *c, struct random *r, uint32_t from, uint32_t to) {
     const int64_t sampled = random_below(r, 1 + random_below(r, 3000));
     if (random_chance(r, 40)) {
@@ -370,8 +370,8 @@ static void test_profiles(void **state) {
     }
 }
 
-/* Two flows may cost the same; which of them is given must not depend on the order in which arcs
- * come, and so on where the method began. */
+/* Among flows of equal cost, the choice must not depend on the order of the arcs, and so not on the
+ * solver's starting point. */
 static void test_one_optimum(void **state) {
     (void)state;
     struct random r = {.seed = 15};
@@ -398,7 +398,7 @@ static void test_one_optimum(void **state) {
     }
 }
 
-/* GCC's limit ends before the best is found, and that is said; what is found is a flow. */
+/* With GCC's limit the solver stops before the optimum and says so; its result is still a flow. */
 static void test_limit(void **state) {
     (void)state;
     struct random r = {.seed = 13};

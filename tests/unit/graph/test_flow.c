@@ -50,12 +50,12 @@ static void test_by_hand(void **state) {
     add_pair(&f, 0x10, 0x12, 1, false);
     add_pair(&f, 0x12, 0x14, 8, false);
     add_pair(&f, 0x14, 0x12, 5, true);
-    add_pair(&f, 0x14, 0x12, 2, true); /* the same pair once more: added up */
+    add_pair(&f, 0x14, 0x12, 2, true); /* the same pair again: counts are added */
     add_pair(&f, 0x14, 0x16, 1, true);
     add_pair(&f, 0x16, 0x18, 1, false);
     add_pair(&f, 0x18, 0x30, 1, true);
     add_pair(&f, 0x20, 0x30, 4, false);
-    add_pair(&f, 0x30, 0x40, 0, true); /* never happened: 40 is no address of the program */
+    add_pair(&f, 0x30, 0x40, 0, true); /* never executed: 40 is not an address of the program */
     struct graph g = canonical(&f, false);
     assert_int_equal(g.block_count, 5);
     assert_block(&g, 0x10, 0x10);
@@ -73,7 +73,7 @@ static void test_by_hand(void **state) {
     flow_free(&f);
 }
 
-/* Broken: a program that runs straight around the address space hangs the bench or vanishes. */
+/* Broken: straight-line code around the whole address space causes an endless loop, or is lost. */
 static void test_circle_without_leader(void **state) {
     (void)state;
     struct flow f = {0};
@@ -264,7 +264,7 @@ static void test_ring_length(void **state) {
     (void)state;
     for (unsigned blocks = 1; blocks <= 6; blocks++) {
         struct flow f = ring(blocks);
-        assert_int_equal(busy_edges(&f), 0); /* nobody has said what the instructions do */
+        assert_int_equal(busy_edges(&f), 0); /* the instructions' effects are unknown */
         for (unsigned i = 1; i <= blocks; i++)
             add_insn(&f, i * 0x100, true, 0, 0);
         assert_int_equal(busy_edges(&f), blocks <= 4 ? blocks : 0);
@@ -315,8 +315,8 @@ static void test_variants(void **state) {
     flow_free(&f);
 }
 
-/* Broken: a loop whose first instruction was at times another one, which leaves A alone, counts as
- * a wait, though A is then what the round before has made of it. */
+/* Broken: a loop counts as a wait although its first instruction was at times a different one that
+ * does not load A, so that A came from the previous iteration. */
 static void test_maybe_written(void **state) {
     (void)state;
     for (unsigned variants = 1; variants <= 2; variants++) {
@@ -379,7 +379,7 @@ static void try_cycles(const struct insn_list *l, int *cycle, int length, bool b
     }
 }
 
-/* Broken: some loop is taken for a wait, or a wait for work. */
+/* Broken: a loop is mistaken for a wait, or a wait for work. */
 static void test_random_busy(void **state) {
     (void)state;
     struct random r = {.seed = 2};
@@ -406,7 +406,7 @@ static void test_random_busy(void **state) {
         free(reference);
         flow_free(&f);
     }
-    assert_true(found > 100); /* else this test has looked at nothing */
+    assert_true(found > 100); /* else the test has compared nothing */
 }
 
 int main(void) {

@@ -84,7 +84,7 @@ static struct bytes contents(const char *path) {
     return b;
 }
 
-/* Broken: the file is not the documented one, or something of a graph is lost in it. */
+/* Broken: the file's format is not the documented one, or a part of a graph is lost. */
 static void test_written(void **state) {
     (void)state;
     static const char *comments[] = {"bin_size 8", "batches 9"};

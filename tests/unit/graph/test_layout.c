@@ -1,6 +1,6 @@
 /*
- * Layouts, and what a graph is worth by them, against a direct implementation of the definitions
- * that is slow and keeps nothing. If these fail, techniques are said to be worth what they are not.
+ * Layouts, and the benefit of graphs, against a slow and direct implementation of the definitions.
+ * If these fail, techniques get wrong benefits.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,7 +48,7 @@ static void random_ends(struct program *p, struct random *r, size_t b) {
 
 static void random_program(struct program *p, struct random *r, size_t blocks) {
     *p = (struct program){.graph.block_count = blocks, .layout.region_count = REGIONS};
-    uint32_t at = 0x7fd0; /* the first blocks are in memory */
+    uint32_t at = 0x7fd0; /* the first blocks lie in a memory region */
     for (size_t b = 0; b < blocks; b++) {
         p->shapes[b] =
             (struct block_shape){.size = 1 + random_below(r, 30), .insns = 1 + random_below(r, 9)};
@@ -67,7 +67,7 @@ static void random_program(struct program *p, struct random *r, size_t blocks) {
     finish(p);
 }
 
-/* What a technique may have found: other counts, edges missed and invented, blocks that were not
+/* A graph as a technique may find it: other counts, missed and invented edges, blocks that were not
  * split. */
 static void random_graph(struct program *g, const struct program *p, struct random *r) {
     bool joined[BLOCKS] = {false}; /* to the block before */
@@ -137,8 +137,8 @@ static void assert_layout(const struct worth_reference *r, const struct graph *g
                      (uintmax_t)expected[b]);
 }
 
-/* Broken: a layout is not the one that the definition gives. Pruned gains, kept ones and a heap
- * must choose as trying everything anew does. */
+/* Broken: a layout differs from the definition's. Pruning, cached gains and a heap must choose like
+ * computing every gain anew. */
 static void test_against_definition(void **state) {
     (void)state;
     static struct program p, g;
@@ -193,8 +193,8 @@ static double successor(const struct slow *h, const struct slow *g) {
     return same / all;
 }
 
-/* Bytes of the blocks in the order of their weight in s, up to `room` of them or to `share` of what
- * h executes. */
+/* Adds up the blocks in the order of their weight in s, until they fill `room` bytes or have
+ * `share` of the executions in h. */
 static void hottest(const struct slow *h, const struct slow *s, double room, double share,
                     double *bytes, double *held) {
     double all = 0;
@@ -239,7 +239,7 @@ static void assert_variant(const struct worth_variant *v, const struct slow *h,
     assert_near(v->hot_bytes, held);
 }
 
-/* Broken: what is said of a layout is not what was asked. */
+/* Broken: the numbers reported for a layout do not follow their definitions. */
 static void test_worth(void **state) {
     (void)state;
     static struct program p, g;
@@ -321,7 +321,7 @@ static bool next_permutation(size_t *at, size_t count) {
     }
 }
 
-/* Broken: a layout scores more than the best one that there is, or far less. */
+/* Broken: a layout scores more than the best possible one, or far less. */
 static void test_against_best(void **state) {
     (void)state;
     static struct program p;
@@ -359,7 +359,7 @@ static void test_against_best(void **state) {
     assert_true(found > 0.97 * possible);
 }
 
-/* Broken: the exact graph is not worth 1, or what is silent is worth anything. */
+/* Broken: the exact graph's benefit is not 1, or that of an empty graph is not 0. */
 static void test_ends_of_the_scale(void **state) {
     (void)state;
     static struct program p;
@@ -427,8 +427,8 @@ static void small_program(struct program *p) {
     finish(p);
 }
 
-/* Broken: the score is not the one that the page of the metrics works out. As it is, A B, B C and C
- * D fall: 40 of 229. Best is B A C D: A C and C D fall, 110. */
+/* Broken: the score differs from the example in docs/metrics.md. In the original order A B, B C and
+ * C D fall through: 40 of 229. The best order is B A C D: A C and C D fall through, 110. */
 static void test_by_hand(void **state) {
     (void)state;
     static struct program p;
@@ -456,8 +456,8 @@ static void test_by_hand(void **state) {
     worth_reference_free(r);
 }
 
-/* Broken: of equal gains it is not the pair with the lower blocks that is merged. A and B go to C
- * as often, and C to D and E. */
+/* Broken: among equal gains, not the pair with the lower blocks is merged. A and B go to C equally
+ * often, and C to D and E. */
 static void test_ties(void **state) {
     (void)state;
     static struct program p;
@@ -482,7 +482,7 @@ static void test_ties(void **state) {
     worth_reference_free(r);
 }
 
-/* Broken: a set, whose counts are all 0, is worth nothing. */
+/* Broken: a set, whose counts are all 0, gets no benefit. */
 static void test_set(void **state) {
     (void)state;
     static struct program p, g;
@@ -513,7 +513,7 @@ static void test_busy(void **state) {
     worth_reference_free(r);
 }
 
-/* Broken: a graph whose blocks are not told is taken for one that knows nothing. */
+/* Broken: a graph without #block lines is treated as an empty one. */
 static void test_without_blocks(void **state) {
     (void)state;
     static struct program p;

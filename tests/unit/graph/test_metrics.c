@@ -1,6 +1,6 @@
 /*
- * Hot sets and the metrics of a graph against the exact one. If these fail, configurations are
- * ranked by other numbers than the paper's.
+ * Hot sets, and the metrics of a graph against the exact one. If these fail, configurations are
+ * ranked by numbers that are not the paper's.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +33,8 @@ static struct metrics compared(const struct graph *g, const struct graph *h,
     return m;
 }
 
-/* NAN is equal to NAN here; everything else to the last bit: the tables are compared as such. */
+/* NAN equals NAN here; other numbers must be equal to the last bit, because tables are compared
+ * exactly. */
 static void assert_number(double value, double expected) {
     if (isnan(expected) ? !isnan(value) : value != expected)
         fail_msg("%.17g, expected %.17g", value, expected);
@@ -56,7 +57,8 @@ static void assert_hot(const char *text, unsigned permille, const char *expected
     graph_free(&g);
 }
 
-/* Broken: the set that all similarity is measured on has an edge too many, too few, or another. */
+/* Broken: the hot set, on which all similarity is measured, has a wrong edge, or one too many or
+ * too few. */
 static void test_hot(void **state) {
     (void)state;
     assert_hot("", 900, "");
@@ -183,7 +185,7 @@ static void test_active_wrapped_block(void **state) {
     graph_free(&h);
 }
 
-/* Broken: active metrics are made up for graphs that cannot have any. */
+/* Broken: graphs that cannot have active metrics get some. */
 static void test_active_needs_blocks(void **state) {
     (void)state;
     const struct compare_options active = {.active = true};
@@ -198,7 +200,7 @@ static void test_active_needs_blocks(void **state) {
     assert_non_null(strstr(e.text, "0x2"));
     assert_int_equal(graph_compare(&m, &h, &bare_h, active, &e), STATUS_ARGUMENT);
     assert_number(compared(&plain, &plain, active).similarity,
-                  1); /* nothing waits: nothing needed */
+                  1); /* no busy-waits, so no #block lines are needed */
     assert_number(compared(&none, &h, active).similarity, 0);
     graph_free(&partial);
     graph_free(&bare_h);
@@ -213,11 +215,11 @@ static const char fair_h[] = "#block 0x10 0x12\n#block 0x20 0x24\n#block 0x30 0x
                              "0x10\t0x10\t600\t1\n0x10\t0x20\t250\t0\n"
                              "0x20\t0x30\t100\t0\n0x30\t0x10\t50\t0\n";
 
-/* Broken: the ranking of techniques rests on other numbers than those that are defined. */
+/* Broken: the ranking of techniques does not follow the definitions. */
 static void test_fair_by_hand(void **state) {
     (void)state;
     struct graph h = parsed(fair_h);
-    /* 0x10 was split at 0x11, the edges out of it come from the half: that costs nothing. */
+    /* 0x10 was split at 0x11, and its outgoing edges come from the second half: no loss. */
     struct graph g = parsed("#block 0x10 0x10\n#block 0x11 0x12\n#block 0x20 0x24\n"
                             "0x10\t0x11\t1\n0x11\t0x10\t7\n0x11\t0x20\t2\n0x20\t0x10\t10\n");
     struct fair_metrics m = compared(&g, &h, (struct compare_options){0}).fair;
@@ -234,11 +236,11 @@ static void test_fair_by_hand(void **state) {
     assert_number(m.hot_f1_10, 4.0 / 5); /* P = 2/3, R = 1 */
     /* min(7/20, 600/1000) + min(2/20, 250/1000) */
     assert_number(m.overlap, 9000.0 / 20000);
-    /* 593 + 248 + 100 + 50 of H's edges, 10 and 1 of edges that H has not */
+    /* 593 + 248 + 100 + 50 of H's edges, 10 and 1 of edges that H lacks */
     assert_number(m.count_error, 1002.0 / 1000);
     m = compared(&g, &h, (struct compare_options){.active = true}).fair;
-    /* The wait 0x12 -> 0x10 is out of both. hot H: 250, 100, 50 (350 of 400 are too few); hot G:
-     * 10 and 2 of 13. */
+    /* The wait 0x12 -> 0x10 is removed from both. hot H: 250, 100, 50 (350 of 400 are too few); hot
+     * G: 10 and 2 of 13. */
     assert_int_equal(m.hot_h, 3);
     assert_int_equal(m.hot_g, 2);
     assert_number(m.hot_recall, 1.0 / 3);
@@ -277,7 +279,8 @@ static void test_fair_tolerance(void **state) {
     graph_free(&less);
 }
 
-/* Broken: a set is judged by weights that it does not have, or "everything" looks good. */
+/* Broken: a set is judged by weights that it does not have, or a graph with all edges gets a good
+ * score. */
 static void test_fair_sets(void **state) {
     (void)state;
     struct graph h = parsed(fair_h);
@@ -291,7 +294,8 @@ static void test_fair_sets(void **state) {
     assert_number(m.hot_precision, 3.0 / 4);
     assert_number(m.overlap, NAN);
     assert_number(m.count_error, NAN);
-    /* With one weight it is no set, though its active part has none: nothing is hot there. */
+    /* A graph with one weight is no set, even if its active part has no weight: then no edge of it
+     * is hot. */
     g.edges[0].count = 1;
     m = compared(&g, &h, (struct compare_options){.active = true}).fair;
     assert_int_equal(m.hot_g, 0);
@@ -305,7 +309,8 @@ static void test_fair_sets(void **state) {
     graph_free(&h);
 }
 
-/* Two blocks of G may end at one instruction: their edges are one, and blocks must be known. */
+/* Two blocks of G may end at one instruction: their edges count as one, and the blocks must be
+ * known. */
 static void test_fair_names(void **state) {
     (void)state;
     struct graph h = parsed(fair_h);
@@ -325,7 +330,7 @@ static void test_fair_names(void **state) {
     graph_free(&h);
 }
 
-/* Broken: a comparison depends on those before it, or on a graph that is gone. */
+/* Broken: a comparison depends on earlier ones, or on a graph that was freed. */
 static void test_reference(void **state) {
     (void)state;
     struct graph h = parsed(fair_h),
@@ -405,7 +410,7 @@ static void test_growing(void **state) {
     }
 }
 
-/* Broken: overlaps of random graphs are not what plain floating point says they are about. */
+/* Broken: overlaps of random graphs differ from a plain computation in floating point. */
 static void test_overlaps_roughly(void **state) {
     (void)state;
     struct random r = {.seed = 5};
@@ -437,7 +442,7 @@ static void test_overlaps_roughly(void **state) {
     }
 }
 
-/* Broken: a share of more than everything is answered with numbers. */
+/* Broken: a hot share above 100 % gives numbers instead of an error. */
 static void test_shares(void **state) {
     (void)state;
     struct graph h = parsed("0x1\t0x2\t9\n0x2\t0x1\t1\n");

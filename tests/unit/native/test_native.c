@@ -74,7 +74,7 @@ static const struct hotprobe_function *function_named(const struct hotprobe *h, 
     return NULL;
 }
 
-/* Requests for all sites of functions whose names begin like that. */
+/* Requests for all sites of the functions with that prefix. */
 static size_t sites_of(const struct hotprobe *h, const char *prefix, enum hotprobe_kind kind,
                        struct hotprobe_request *out, size_t most) {
     const struct hotprobe_function *f;
@@ -164,7 +164,8 @@ static void traps_probed(bool live) {
         {"reachable padding and traps",
          {.without = 0x1f & ~(1 << HOTPROBE_REACHABLE), .trap = true}},
         {"unproven", {.unproven = true}},
-        {"a counter for each thread", {.per_thread = true}}, /* the last: not while there are two */
+        {"a counter for each thread", {.per_thread = true}}, /* the last one must wait while there
+                                                                are two */
     };
     traps_run(before);
     size_t had = mappings();
@@ -242,7 +243,7 @@ static void *runner(void *raw) {
         want[t] = before[t * INPUTS * INPUTS + 4 + 3 * INPUTS];
     while (running) {
         for (size_t t = 0; t < TRAPS_COUNT; t++)
-            if (traps[t].call != trap_relative && /* which has a variable */
+            if (traps[t].call != trap_relative && /* the variable is in the environment */
                 traps[t].call(trap_inputs(4), trap_inputs(3)) != want[t])
                 wrong++;
         r->calls++; /* trap_four is among them */
@@ -367,7 +368,7 @@ static void on_hit(const struct hotprobe_hit *hit) {
     memcpy(c->registers, hit->registers, sizeof c->registers);
     c->at = hit->count;
     c->times++;
-    volatile double x = 3.5; /* vector registers are the function's to use */
+    volatile double x = 3.5; /* vector registers hold the function's arguments */
     x = x * (double)c->times;
 }
 
@@ -406,8 +407,8 @@ static void test_every(void **state) {
     hotprobe_close(h);
 }
 
-/* A probe that comes back is the one that was taken out, with its threshold, only where it is of
- * the same kind: called at its third execution, or at each. */
+/* A probe that is inserted again reuses the removed one, with its count, only if it is of the same
+ * kind: called at its third execution, or at each one. */
 static void test_kinds_at_one_site(void **state) {
     (void)state;
     struct hotprobe *h = open_session((struct hotprobe_options){0});
@@ -560,7 +561,7 @@ static void test_interrupted(void **state) {
     wrong = 0;
     for (int i = 0; i < 3; i++)
         pthread_create(&r[i].thread, NULL, straight, &r[i]);
-    for (size_t k = 0; k < toggles() / 500; k++) { /* each makes stubs anew: they are slow */
+    for (size_t k = 0; k < toggles() / 500; k++) { /* each makes new stubs, which is slow */
         pthread_kill(r[k % 3].thread, SIGUSR2);
         if (k % 4 == 0)
             usleep(20);
@@ -889,7 +890,7 @@ static void test_spread(void **state) {
                                    {.site = (uintptr_t)trap_carry, .flags = HOTPROBE_ATOMIC},
                                    {.site = (uintptr_t)dlsym(RTLD_NEXT, "abs")}};
     insert(h, r, 3);
-    assert_true(r[0].own != 0 && r[1].own == 0 && r[2].own == 0); /* libc begins threads */
+    assert_true(r[0].own != 0 && r[1].own == 0 && r[2].own == 0); /* libc starts threads */
     uint64_t want = 0;
     for (int i = 0; i < 100; i++, want++)
         trap_four(1, 2);
@@ -982,8 +983,8 @@ static void test_assign(void **state) {
     assert_true(less[HOTPROBE_GREEDY] > less[HOTPROBE_LOCAL]);
 }
 
-/* An argument is a pattern of tests to run; HOTPROBE_TOGGLES says how many probes the threads'
- * tests put in and take out. */
+/* An argument is a pattern of tests to run; HOTPROBE_TOGGLES is the number of probes that the tests
+ * with threads insert and remove. */
 int main(int argc, char **argv) {
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

@@ -17,7 +17,7 @@
 
 #include "native/session_state.h"
 
-/* Addresses within the file, and within memory behind BASE, which 32 bits can hold. */
+/* Addresses in the file, and offsets from BASE in memory; 32 bits can hold them. */
 enum {
     TEXT = 0x1000,
     PLT = TEXT + 0x600,
@@ -90,14 +90,14 @@ static void put_pointer(struct out *o, uint8_t encoding, uint64_t address) {
 
 /* ---- frames ---- */
 
-/* A frame's description, and what reading it must give. */
+/* A frame's description, and the expected result of reading it. */
 struct frame {
     const char *augmentation;
     uint8_t version, code, data; /* encodings; data 0xff: no table */
     bool found;
-    /* Of the table of landing pads, where data is not 0xff. */
+    /* Of the table of landing pads, if data is not 0xff. */
     uint8_t base, types, sites; /* encodings; 0xff: omitted */
-    uint8_t pads;               /* how many are there */
+    uint8_t pads;               /* their number */
     uint16_t size;              /* of the function; 0: half a slot */
     bool large;                 /* with a length of 64 bits */
     bool outside;               /* beside the text */
@@ -129,7 +129,7 @@ static const struct frame frames[] = {
     {"zR", 1, 0x03, 0xff, .found = true},
     {"zR", 1, 0x0b, 0xff, .found = true},
     {"zR", 1, 0x1a, 0xff, .found = true},
-    {"zR", 1, 0x05, 0xff, .found = false}, /* there is none */
+    {"zR", 1, 0x05, 0xff, .found = false}, /* absent */
     /* encodings of tables: of the table's place, of its base, of its types, of its sites */
     {"zLR", 1, 0x1b, 0x12, .found = true, .base = 0xff, .types = 0x00, .sites = 0x01, .pads = 1},
     {"zLR", 1, 0x1b, 0x11, .found = true, .base = 0xff, .types = 0x01, .sites = 0x09, .pads = 2},
@@ -138,8 +138,8 @@ static const struct frame frames[] = {
     {"zLR", 1, 0x1b, 0x1b, .found = true, .base = 0x0b, .types = 0xff, .sites = 0x0b, .pads = 4},
     {"zLR", 1, 0x1b, 0x1b, .found = true, .base = 0xff, .types = 0xff, .sites = 0x0c, .pads = 1},
     {"zLR", 1, 0x1b, 0x1b, .found = true, .base = 0xff, .types = 0xff, .sites = 0x05,
-     .pads = 0}, /* there is none */
-    /* what is not known, or not there */
+     .pads = 0}, /* absent */
+    /* unknown encodings, or missing data */
     {"zRx", 1, 0x1b, 0xff, .found = false},
     {"zR", 1, 0x1b, 0xff, .found = false, .outside = true},
     {"zR", 1, 0x1b, 0xff, .found = false, .size = 0xfff},
@@ -199,7 +199,7 @@ static size_t put_common(struct out *o, const struct frame *f) {
     for (const char *c = f->augmentation; *c != 0; c++)
         switch (*c) {
         case 'z':
-            put_leb(o, 200, false); /* nobody counts: two bytes */
+            put_leb(o, 200, false); /* ignored: two bytes */
             break;
         case 'R':
             put(o, f->code, 1);
@@ -256,7 +256,7 @@ static void put_frames(void) {
     put(&o, 20, 4);
     put(&o, o.at - last, 4);
     put(&o, 0, 16);
-    put(&o, 0, 4); /* the end; what is behind it does not count */
+    put(&o, 0, 4); /* the end: what follows is ignored */
     put_common(&o, &frames[0]);
     assert_true(o.at < TABLES && tables.at < WRITTEN && start_of(COUNT) <= BASE + PLT);
 }
@@ -304,7 +304,7 @@ static void put_sections(void) {
         {".plt", SHF_ALLOC | SHF_EXECINSTR, PLT, PLT_SEC},
         {".plt.sec", SHF_ALLOC | SHF_EXECINSTR, PLT_SEC, FINI},
         {".plo", SHF_ALLOC | SHF_EXECINSTR, FINI, FINI + 0x40},
-        {".rodata", SHF_ALLOC, FINI + 0x40, FINI + 0x80}, /* in the text, yet no code */
+        {".rodata", SHF_ALLOC, FINI + 0x40, FINI + 0x80}, /* in the text, but not code */
         {".none", SHF_ALLOC | SHF_EXECINSTR, FINI + 0x80, FINI + 0x80},
         {".far", SHF_ALLOC | SHF_EXECINSTR, FINI + 0x80,
          TEXT_END + 1}, /* behind the segment's end */
@@ -338,7 +338,7 @@ static const struct symbol symbol_table[] = {
     {"object", STT_OBJECT, 1, PLT + 0x50, 4},
     {"elsewhere", STT_FUNC, SHN_UNDEF, PLT + 0x60, 4},
     {"last", STT_FUNC, 1, PLT_SEC - 8, 100}, /* up to the section's end */
-    {"fini", STT_FUNC, 1, FINI + 4, 0},      /* as well */
+    {"fini", STT_FUNC, 1, FINI + 4, 0},      /* also */
     {"data", STT_FUNC, 1, FINI + 0x44, 4},   /* in no executable section */
 };
 

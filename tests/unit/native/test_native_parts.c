@@ -122,9 +122,9 @@ static void test_settled(void **state) {
     assert_int_equal(hotprobe_count(h, &r[1]), 1);
 }
 
-/* Compare, and go where a pointer says, which looks at the outcome. (In the middle of a function
- * the targets are the function's own; at its entry the flags are its caller's, which nobody reads.)
- */
+/* Compare, then jump through a pointer; the target uses the comparison's flags. (In the middle of a
+ * function the targets are the function's own; at its entry the flags are its caller's, which
+ * nobody reads.) */
 __asm__(".text\n"
         ".globl compares_and_jumps\n"
         ".type compares_and_jumps, @function\n"
@@ -150,9 +150,9 @@ static void test_flags_across_a_pointer(void **state) {
     hotprobe_close(h);
 }
 
-/* What would break: a program with much text starts for minutes, because the list of its mappings is
- * read for each of thousands of mappings; memory of the program is overwritten; or the program
- * cannot map any memory, because the probes took all mappings that the kernel allows. */
+/* What would break: a program with much text takes minutes to start, because the list of its
+ * mappings is read again for each of thousands; memory of the program is overwritten; or the
+ * program cannot map memory, because probes use all mappings that the kernel allows. */
 static void test_space(void **state) {
     (void)state;
     enum { PIECE = 8192, PIECES = 3000, ROOM = PIECE * (PIECES + 200) };
@@ -169,7 +169,7 @@ static void test_space(void **state) {
     uintptr_t high = space_map(&s, in, PIECE, PROT_READ, -1, 0, false);
     uintptr_t low = space_map(&s, in, PIECE, PROT_READ, -1, 0, true);
     assert_true(high > low && high + PIECE <= in.end && low == in.start);
-    /* Mapped by others: found out, and left alone. */
+    /* Mapped by others meanwhile: detected, and left alone. */
     uint8_t *other = mmap(room + PIECE, PIECE, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     assert_true(other == room + PIECE);

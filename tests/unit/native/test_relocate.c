@@ -14,7 +14,7 @@
 #include "native/text/quick.h"
 #include "native/text/relocate.h"
 
-/* What fuzz_run loads and what it finds afterwards; named by the assembly below. */
+/* What fuzz_run loads, and what it stores afterwards; the assembly below uses these names. */
 uint64_t fuzz_in[16], fuzz_out[16], fuzz_flags, fuzz_flags_out, fuzz_host, fuzz_target, fuzz_path;
 void fuzz_run(void);
 void fuzz_fall(void);
@@ -100,13 +100,13 @@ static void operand(struct world *w, unsigned reg, unsigned behind) {
     }
 }
 
-/* Registers but rsp, which is moved by pushes alone. */
+/* Registers except rsp, which only pushes move. */
 static unsigned reg_not_stack(struct world *w) {
     unsigned r = (unsigned)(any(w) % 8);
     return r == 4 ? 6 : r;
 }
 
-/* REX.W, R for the register; B would make rbx and rsp others. */
+/* REX.W, R for the register; B would replace rbx and rsp. */
 static void rex(struct world *w) {
     if (any(w) % 2 == 0)
         put(w, 0x48 | (any(w) % 2 == 0 ? 4 : 0));
@@ -320,7 +320,7 @@ static void test_relocated(void **state) {
     munmap(area, AREA);
 }
 
-/* What can only be executed in place is said to be so. */
+/* Instructions that can only be executed in place are recognised. */
 static void test_refused(void **state) {
     (void)state;
     static const struct {
@@ -346,8 +346,8 @@ static void test_refused(void **state) {
     }
 }
 
-/* The sweep's shortcut says what the decoder says: of each opcode with each ModRM byte. A length
- * that is wrong would move windows into the middle of instructions. */
+/* The shortcut of the linear sweep agrees with the decoder, for each opcode with each ModRM byte. A
+ * length that is wrong would move windows into the middle of instructions. */
 static void test_quick(void **state) {
     (void)state;
     static const uint8_t rexes[] = {0, 0x40, 0x41, 0x48, 0x4f};

@@ -1,7 +1,7 @@
 /*
- * The APU as a program can notice it. If this failed, programs that wait for the frame IRQ, time
- * themselves by the DMC or by length counters would take another course than on the console.
- * Times from NESdev ("APU Frame Counter", "APU DMC", "DMA") and blargg's APU tests.
+ * The APU as programs can observe it. If this failed, programs that wait for the frame IRQ, or that
+ * use the DMC or length counters as timers, would behave differently from the console. Times from
+ * NESdev ("APU Frame Counter", "APU DMC", "DMA") and blargg's APU tests.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ static struct apu powered(void) {
 /* Broken: a write that stops a note is not seen where $4015 is read. */
 static void each_register_has_its_effect(void **state) {
     (void)state;
-    /* $4000-$4017: s is seen in $4015, m may move a deadline, h can be heard only. */
+    /* $4000-$4017: s shows in $4015, m may move a deadline, h can only be heard. */
     static const char effects[] = "shhsshhsshhsshhsmhsshmhm";
     for (uint16_t i = 0; i <= 0x17; i++) {
         const enum apu_effect effect = apu_effect((uint16_t)(0x4000 + i));
@@ -184,7 +184,7 @@ static void stopping_withdraws_a_request_in_its_first_cycle(void **state) {
     }
 }
 
-/* Leaps and single steps: if they differed, looking at the APU would change it. */
+/* Leaps and single steps: if they differed, inspecting the APU would change it. */
 static void leaps_equal_steps(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 40; seed++) {

@@ -1,6 +1,6 @@
 /*
- * Cartridge files. If these fail, a wrong or damaged ROM would run as if it were a game, or a good
- * one be refused, and a user would be told nothing that helps.
+ * Cartridge files. If these fail, a wrong or damaged ROM runs as a game, or a good one is refused,
+ * without a helpful message.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,7 +52,7 @@ static void refuse(const struct image *image, enum status status, const char *pa
         fail_msg("message \"%s\" does not name the file and \"%s\"", e.text, part);
 }
 
-/* Broken: the guest would run other bytes than the file's, or be known by another identity. */
+/* Broken: the guest runs other bytes than the file's, or has a wrong identity. */
 static void test_ines(void **state) {
     (void)state;
     struct image *image = image_new();
@@ -102,8 +102,8 @@ static void test_signed_header(void **state) {
     assert_int_equal(c->mapper, 0);
     assert_int_equal(c->prg_ram_size, 8 * KIB);
     cartridge_free(c);
-    /* One whose first letter would pass for the upper half of a mapper: the last four bytes tell.
-     */
+    /* The signature's first letter could be the upper half of a mapper number; the last four bytes
+     * decide. */
     for (unsigned last = 12; last < HEADER; last++) {
         memset(image->at + 7, 0, 9);
         image->at[7] = 'P';
@@ -114,7 +114,7 @@ static void test_signed_header(void **state) {
     }
 }
 
-/* Broken: games that draw into CHR RAM have nothing to draw into, or a ROM that ignores them. */
+/* Broken: games that write to CHR RAM have none, or a ROM instead. */
 static void test_chr_ram(void **state) {
     (void)state;
     struct image *image = image_new();
@@ -135,8 +135,8 @@ static void test_chr_ram(void **state) {
     cartridge_free(c);
 }
 
-/* Broken: homebrew with values in ignored bytes of its iNES header is refused, though it runs
- * everywhere else; or NES 2.0, where it is meant, is not believed. */
+/* Broken: homebrew with values in ignored bytes of its iNES header is refused, although other
+ * emulators run it; or a real NES 2.0 header is ignored. */
 static void test_unread_bytes(void **state) {
     (void)state;
     struct image *image = image_new();
@@ -177,8 +177,8 @@ static void test_other_chr_ram(void **state) {
     refuse(image, STATUS_FORMAT, "CHR RAM must be a multiple of 1 KiB");
 }
 
-/* Broken: each variant of a board that the emulator does not know runs as if it were the usual one,
- * or one that it does know is not to be had. */
+/* Broken: a variant of a board that is not emulated runs as if it were the usual one, or an
+ * emulated one is refused. */
 static void test_submappers(void **state) {
     (void)state;
     struct image *image = image_new();
@@ -241,12 +241,12 @@ static void test_exponent_sizes(void **state) {
     image->at[4] = 4 << 2; /* 16 bytes */
     refuse(image, STATUS_FORMAT, "impossible size: PRG");
     image->at[4] = 2;
-    image->at[5] = 41 << 2 & 0xFF; /* 2^41: no file holds that */
+    image->at[5] = 41 << 2 & 0xFF; /* 2^41: larger than any file */
     image->at[9] = 0xF0;
     refuse(image, STATUS_FORMAT, "impossible size: CHR");
 }
 
-/* Broken: a file that is no ROM runs as garbage, or the user is not told what it is. */
+/* Broken: a file that is not a ROM runs as garbage, or the message does not say what it is. */
 static void test_other_files(void **state) {
     (void)state;
     struct image *image = image_new();
@@ -274,7 +274,7 @@ static void test_truncated(void **state) {
     refuse(image, STATUS_FORMAT, "there is no PRG");
 }
 
-/* Broken: a game for other hardware is measured as if it ran here. */
+/* Broken: a game for other hardware is measured as if it were supported. */
 static void test_other_hardware(void **state) {
     (void)state;
     static const struct {

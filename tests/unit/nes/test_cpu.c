@@ -30,7 +30,7 @@ struct vector_registers {
     unsigned pc, s, a, x, y, p;
 };
 struct bus_cycle {
-    char sync, direction; /* sync: '*' opcode fetch, '.', or ' ' where the file does not say */
+    char sync, direction; /* sync: '*' opcode fetch, '.' none, ' ' unknown */
     unsigned lines, address, value;
 };
 struct test_vector {
@@ -218,8 +218,8 @@ static bool run_fast(struct flat *f, const struct test_vector *t, char why[200])
     return flat_check(f, t, true, why);
 }
 
-/* Those whose value depends on their address are nes_step's, what pushes onto itself, and an RTS
- * that pulls over the end of the stack. */
+/* nes_step() executes those whose value depends on their address, those that push onto themselves,
+ * and an RTS that pulls over the end of the stack. */
 static bool may_be_left_by_translator(const struct test_vector *t) {
     static const char *const left[] = {"SHA", "SHX", "SHY", "TAS"};
     const struct opcode_info *op = opcode_info((uint8_t)t->opcode);
@@ -241,7 +241,7 @@ static bool run_translated(struct flat *f, const struct test_vector *t, char why
     if (!n->made.engine_self)
         assert_int_equal(engine->create(&n->made.engine_self, n, NULL), STATUS_OK);
     flat_load(f, t);
-    engine->forget(n->made.engine_self); /* the bytes are others */
+    engine->forget(n->made.engine_self); /* the bytes have changed */
     engine->run(n->made.engine_self, n, 1, NEVER);
     if (n->cpu.instructions == 0) {
         snprintf(why, 200, "it was not translated");

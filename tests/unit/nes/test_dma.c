@@ -1,11 +1,10 @@
 /*
  * DMA steals cycles from the processor: how many depends on the cycle in which it wants the bus. If
- * this failed, every loop that plays samples would take other times than on the console, and with
- * them splits, races and pads.
- * The expected numbers are computed from NESdev's description ("DMA"): a fetch of a sample halts the
- * processor in the first cycle from its request on that is a read, waits for another cycle, and
- * takes the first even one after that; OAM DMA halts likewise, reads in even cycles, writes in odd
- * ones.
+ * this failed, the timing of every loop that plays samples would differ from the console, and so
+ * would splits, races and pads. The expected numbers are computed from NESdev's description
+ * ("DMA"): a fetch of a sample halts the processor in the first cycle from its request on that is a
+ * read, waits for another cycle, and takes the first even one after that; OAM DMA halts likewise,
+ * reads in even cycles, writes in odd ones.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +41,7 @@ static void tear_down(struct bench *b) {
     cartridge_free(b->cartridge);
 }
 
-/* From cycle `cycle` on the sample channel wants a byte; NEVER: none. */
+/* The sample channel requests a byte from cycle `cycle` on; NEVER: it does not. */
 static void request(struct bench *b, uint64_t cycle) {
     struct nes *const n = b->nes;
     struct apu *const a = &n->apu;
@@ -89,14 +88,14 @@ static const struct instruction {
     uint8_t code[3];
     const char *cycles;
 } instructions[] = {
-    {{0xEA}, "rr"},                  /* NOP: an opcode, and one that is read for nothing */
+    {{0xEA}, "rr"},                  /* NOP: an opcode, and a dummy read */
     {{0xA9, 0x11}, "rr"},            /* LDA #: an operand */
     {{0xA5, 0x10}, "rrr"},           /* LDA zp: data */
     {{0xAD, 0x10, 0x01}, "rrrr"},    /* LDA abs */
     {{0xBD, 0x10, 0x01}, "rrrr"},    /* LDA abs,X */
     {{0x85, 0x10}, "rrw"},           /* STA zp: a write */
     {{0x8D, 0x10, 0x01}, "rrrw"},    /* STA abs */
-    {{0x9D, 0x10, 0x01}, "rrrrw"},   /* STA abs,X: a read for nothing before it */
+    {{0x9D, 0x10, 0x01}, "rrrrw"},   /* STA abs,X: a dummy read before it */
     {{0x81, 0x10}, "rrrrrw"},        /* STA (zp,X) */
     {{0xE6, 0x10}, "rrrww"},         /* INC zp: two writes */
     {{0xEE, 0x10, 0x01}, "rrrrww"},  /* INC abs */
@@ -114,7 +113,7 @@ static const struct instruction {
     {{0xEE, 0x07, 0x20}, "rrrrww"},  /* two writes of $2007 */
 };
 
-/* Broken: a loop that stores loses as much time to samples as one that loads. */
+/* Broken: a loop of stores loses as much time to samples as a loop of loads. */
 static void a_fetch_waits_for_a_read(void **state) {
     (void)state;
     struct bench b;
@@ -177,7 +176,7 @@ static uint64_t copy_cycles(uint64_t halt, uint64_t from) {
     return (fetch < end ? end + 2 : fetch + 1) - halt; /* the copy waits for a pair of cycles */
 }
 
-/* Broken: a copy with a sample in it takes a cycle or two too many, so splits move. */
+/* Broken: a copy during which a sample is fetched takes a cycle or two too many, so splits move. */
 static void a_fetch_fits_into_a_copy(void **state) {
     (void)state;
     static const uint8_t code[] = {0x8D, 0x14, 0x40, 0xEA}; /* STA $4014, NOP */

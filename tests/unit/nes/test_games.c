@@ -26,7 +26,7 @@ struct game {
     uint8_t packed_decimals;
     uint8_t title, play, over; /* values of `state` */
     uint8_t lives_at_start, lives_at_end;
-    /* What is asked of the first game in the movie. */
+    /* Requirements on the first game in the movie. */
     uint8_t levels, lives_lost;
     uint16_t points; /* in the units of the score */
 };
@@ -143,7 +143,7 @@ static const struct game GAMES[] = {
      .points = 20000},
 };
 
-/* What a movie has shown so far. */
+/* What the movie has reached so far. */
 struct story {
     const struct game *game;
     unsigned frame;
@@ -173,7 +173,7 @@ static void end(struct story *s, uint8_t lives) {
     s->ends++;
 }
 
-/* In a game, score and level never fall, and everything goes by steps. */
+/* During a game, score and level never fall, and all counters change by single steps. */
 static void follow(struct story *s, uint8_t level, uint8_t lives, unsigned score) {
     if (level < s->level || level > s->level + 1)
         wrong(s, "level", s->level, level);

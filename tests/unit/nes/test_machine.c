@@ -1,6 +1,6 @@
 /*
- * The machine's ways of running are one: whole instructions or cycle by cycle, watched or not, with
- * pictures or without, saved and loaded in between. If this failed, a profiler would change what it
+ * All ways to run the machine agree: by whole instructions or cycle by cycle, observed or not, with
+ * or without pictures, saved and loaded in between. If this failed, a profiler would change what it
  * measures, or a replay could not be repeated.
  */
 #include <setjmp.h>
@@ -134,7 +134,7 @@ static void compare_ways(uint64_t seed, unsigned frames) {
     free(g);
 }
 
-/* Broken: a profiler would disturb the guest, or the interpreter's short cuts would. */
+/* Broken: a profiler, or a fast path of the interpreter, disturbs the guest. */
 static void test_ways(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= EFFORT(24); seed++)
@@ -145,7 +145,7 @@ static void test_ways(void **state) {
 
 enum { PIXELS = 256 * 240 };
 
-/* A bundled game, for programs of chance draw nothing. */
+/* A bundled game, because random programs draw nothing. */
 struct game {
     struct cartridge *cartridge;
     struct movie movie;
@@ -184,7 +184,7 @@ static unsigned compare_pictures(const struct game *g, unsigned frames) {
         movie_play_frame(&g->movie, always, NULL);
         movie_play_frame(&g->movie, slow, NULL);
         movie_play_frame(&g->movie, sometimes, NULL);
-        /* Once the PPU has been brought further for another reason. */
+        /* The PPU has been synchronised for another reason before. */
         const uint64_t late = nes_cycle(slow) + 2000;
         nes_run_to(slow, late, NULL);
         ppu_sync(&slow->ppu, nes_cycle(slow));
@@ -207,8 +207,8 @@ static unsigned compare_pictures(const struct game *g, unsigned frames) {
     return changes;
 }
 
-/* Broken: a screenshot shows the frame before the one that was asked for, or part of another; and
- * what is drawn depends on what was drawn before, or on when somebody looked. */
+/* Broken: a screenshot shows the frame before the wanted one, or a part of another frame; or it
+ * depends on earlier drawing, or on earlier inspection. */
 static void test_pictures(void **state) {
     (void)state;
     static const char *const names[] = {"mazewisp", "starling", "rumpus"};
@@ -272,7 +272,7 @@ static struct guest *impatient_then_late(void) {
     return g;
 }
 
-/* Broken: a game that goes well is said to be ignored by the console. */
+/* Broken: the warning about ignored writes appears for a game that works. */
 static void test_late_nmi(void **state) {
     (void)state;
     struct guest *g = impatient_then_late();
@@ -361,7 +361,7 @@ static void refuse(struct nes *nes, const uint8_t *data, size_t len, const char 
     assert_int_equal(nes_state_hash(nes), hash);
 }
 
-/* Broken: a damaged state would end in a replay that is silently another one. */
+/* Broken: loading a damaged state silently gives a different replay. */
 static void test_damaged_states(void **state) {
     (void)state;
     struct guest *g = random_program(3), *other = random_program(4);
@@ -425,7 +425,7 @@ static void test_forged_states(void **state) {
     free(g);
 }
 
-/* Stores `value` where the state has `magic`, and mends the checksum. */
+/* Stores `value` at the position of `magic` in the state, and corrects the checksum. */
 static void forge(struct bytes *s, uint64_t magic, uint64_t value) {
     enum { HEADER = 76 };
     uint8_t pattern[8];
@@ -440,7 +440,7 @@ static void forge(struct bytes *s, uint64_t magic, uint64_t value) {
         s->at[HEADER - 8 + k] = (uint8_t)(hash >> 8 * k);
 }
 
-/* A state from far in the future, as the one of a very long game. */
+/* A state from far in the future, as after a very long game. */
 static void grow_old(struct nes *n) {
     const uint64_t age = (uint64_t)1 << 58;
     n->cpu.cycle += age;
@@ -453,8 +453,8 @@ static void grow_old(struct nes *n) {
         n->ppu.known.status_stable_until = 0;
 }
 
-/* Broken: a state that somebody sends makes the program run for a century inside one frame, where
- * not even a signal ends it. */
+/* Broken: a foreign state makes the program run for ever inside one frame, where not even a signal
+ * stops it. */
 static void test_states_that_would_hang(void **state) {
     (void)state;
     const uint64_t magic = 0x6172676F68746F68;
@@ -482,7 +482,7 @@ static void test_states_that_would_hang(void **state) {
     free(g);
 }
 
-/* One byte of the machine is another while its state is saved: nothing takes that state. */
+/* A state that was saved with one byte changed must be refused. */
 static void refuse_with(struct nes *nes, void *member, size_t size, uint64_t bad,
                         const char *name) {
     uint64_t old;
@@ -499,14 +499,14 @@ static void refuse_with(struct nes *nes, void *member, size_t size, uint64_t bad
 #define REFUSE_WITH(nes, member, bad)                                                              \
     refuse_with(nes, &(nes)->member, sizeof(nes)->member, bad, #member)
 
-/* Broken: a state that somebody sends crashes a replay that draws or samples, though each number in
- * it might be. */
+/* Broken: a foreign state whose values are valid one by one, but not together, crashes a replay
+ * that draws or samples. */
 static void test_states_that_do_not_fit(void **state) {
     (void)state;
     struct guest *g = random_program(6);
     struct nes *nes = started(g);
     nes_run_to(nes, nes_cycle(nes) + 100, NULL);
-    for (unsigned moment = 0; moment < 3; moment++) { /* in vertical blank, behind it, later */
+    for (unsigned moment = 0; moment < 3; moment++) { /* in vertical blank, after it, later */
         struct bytes s = {0};
         assert_int_equal(nes_save(nes, &s, NULL), STATUS_OK); /* all devices are up to date then */
         assert_int_equal(nes_load(nes, s.at, s.len, "x.state", NULL), STATUS_OK);
@@ -533,7 +533,7 @@ static void test_states_that_do_not_fit(void **state) {
     free(g);
 }
 
-/* Broken: a state that was saved somewhere cannot be loaded. */
+/* Broken: a state that was saved at some position cannot be loaded. */
 static void test_each_boundary_is_a_state(void **state) {
     (void)state;
     for (uint64_t seed = 0; seed < EFFORT(9); seed++) {
@@ -580,7 +580,7 @@ static struct guest *copies_or_reads(unsigned nops) {
     return g;
 }
 
-/* Broken: bit 5 of $4015 is what a DMA of another game has left on the bus. */
+/* Broken: bit 5 of $4015 is what DMA of an earlier game left on the bus. */
 static void test_bus_after_a_load(void **state) {
     (void)state;
     for (unsigned nops = 0; nops < 13; nops++) {
@@ -604,7 +604,7 @@ static void test_bus_after_a_load(void **state) {
 
 /* ---- frames, power, reset ---- */
 
-/* Broken: movies would drift against other emulators, a line too early or too late. */
+/* Broken: movies drift against other emulators: a line too early or too late. */
 static void test_frames(void **state) {
     (void)state;
     struct guest *g = guest_new();
@@ -658,8 +658,8 @@ static void test_jam(void **state) {
     free(g);
 }
 
-/* Broken: an instruction that begins in one bank and ends in another is read from what follows the
- * first in the file. */
+/* Broken: an instruction that begins in one bank and ends in another takes its last bytes from what
+ * follows the first bank in the file. */
 static void test_instruction_across_banks(void **state) {
     (void)state;
     static uint8_t image[16 + 0x20000] = {'N', 'E', 'S', 0x1A,

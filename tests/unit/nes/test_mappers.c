@@ -1,6 +1,7 @@
 /*
- * Each mapper on made-up cartridges, whose banks say their number. If one of these failed, games of
- * that board would run wrong code or show wrong pictures, and whatever is measured of them is void.
+ * Each mapper on artificial cartridges, whose banks contain their number. If one of these failed,
+ * games on that board would run wrong code or show wrong pictures, and their measurements would be
+ * void.
  */
 #include "nes/board/board.h"
 #include "tests/support/guest_rom.h"
@@ -19,7 +20,7 @@ struct slot {
     uint64_t cycle;
 };
 
-/* All of PRG is $FF, so that no bus conflict shows. */
+/* All of PRG is $FF, so that bus conflicts have no effect. */
 static void slot_fill(struct slot *s, struct cartridge cart) {
     *s = (struct slot){.cart = cart, .cycle = 1};
     strcpy(s->cart.name, "slot.nes");
@@ -102,7 +103,7 @@ static void mmc1_banks(void **state) {
     slot_empty(&s);
 }
 
-/* INC and its like write twice in a row: the chip shifts the first bit in alone. */
+/* INC and similar instructions write twice in a row: the chip only shifts in the first bit. */
 static void mmc1_ignores_consecutive_writes(void **state) {
     (void)state;
     struct slot s;
@@ -146,7 +147,7 @@ static void mmc1_large_boards(void **state) {
     assert_ptr_equal(s.board.ram, s.board.prg_ram + 2 * 8 * KIB);
     mmc1_set(&s, 0xE000, 0x10); /* PRG-RAM off */
     assert_null(s.board.ram);
-    write(&s, 0x6000, 1); /* reaches neither RAM nor the shift register */
+    write(&s, 0x6000, 1); /* has no effect on RAM or the shift register */
     mmc1_set(&s, 0xE000, 0x01);
     expect_prg(&s, 34, 35, 62, 63);
     assert_int_equal(s.board.ram[0], 0);
@@ -278,7 +279,7 @@ static void mapper_34_is_two_boards(void **state) {
     (void)state;
     struct slot s;
     slot_fill(&s, (struct cartridge){.mapper = 34, .prg_size = 128 * KIB, .prg_ram_size = 8 * KIB});
-    write(&s, 0x7FFD, 1); /* no NINA-001: plain RAM */
+    write(&s, 0x7FFD, 1); /* not NINA-001: plain RAM */
     expect_prg(&s, 0, 1, 2, 3);
     s.cart.prg[0] = 0x01;
     write(&s, 0x8000, 3);
@@ -297,7 +298,7 @@ static void mapper_34_is_two_boards(void **state) {
     write(&s, 0x7FFD, 1);
     write(&s, 0x7FFE, 5);
     write(&s, 0x7FFF, 2);
-    write(&s, 0x8000, 0); /* no BNROM */
+    write(&s, 0x8000, 0); /* not BNROM */
     expect_prg(&s, 4, 5, 6, 7);
     expect_chr(&s, CHR(20, 21, 22, 23, 8, 9, 10, 11));
     assert_int_equal(s.board.ram[0x1FFE], 5); /* the RAM under the registers keeps it too */
@@ -352,7 +353,7 @@ static void a12_pulse(struct slot *s, uint64_t *dot, unsigned low) {
     *dot += 4;
 }
 
-/* How many pulses until the IRQ; foreseen right before each. */
+/* Number of pulses until the IRQ, which must be predicted right before each pulse. */
 static unsigned pulses_to_irq(struct slot *s, uint64_t *dot) {
     const struct mapper_ops *ops = s->board.ops;
     for (unsigned n = 1; n < 1000; n++) {
@@ -419,8 +420,9 @@ static void mmc3_revisions_differ_in_latch_0(void **state) {
     }
 }
 
-/* A write to $C001 asks for a reload and clears the counter. States come from files: where one has
- * the request beside another counter, the next rise reloads too, and the IRQ is foreseen so. */
+/* A write to $C001 asks for a reload and clears the counter. States come from files: if one has the
+ * request together with another counter, the next rise reloads it, too, and the IRQ is predicted
+ * accordingly. */
 static void mmc3_reloads_when_asked(void **state) {
     (void)state;
     struct slot s;
@@ -470,7 +472,7 @@ static void action53_is_like_other_boards(void **state) {
     action53_set(&s, 0x80, 0x20 | 3 << 2 | 2); /* UNROM of 128 KiB: the last bank fixed */
     expect_prg(&s, 20, 21, 30, 31);
     expect_pages(&s, 0, 1, 0, 1);
-    action53_set(&s, 0x01, 0x15); /* with vertical mirroring bit 4 is nothing */
+    action53_set(&s, 0x01, 0x15); /* with vertical mirroring bit 4 has no effect */
     expect_prg(&s, 26, 27, 30, 31);
     expect_pages(&s, 0, 1, 0, 1);
     action53_set(&s, 0x80, 0x20 | 2 << 2 | 3); /* the other way round */

@@ -1,6 +1,6 @@
 /*
- * FM2 movies. If these fail, another game is played than the one that was recorded: with other
- * buttons, a frame early or late, or with devices that are not there.
+ * FM2 movies. If these fail, the replay is not what was recorded: other buttons, a frame early or
+ * late, or devices that are not connected.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,7 +38,7 @@ static void refuse(const char *text, enum status status, unsigned line, const ch
         fail_msg("message \"%s\" does not have \"%s\" and \"%s\"", e.text, place, part);
 }
 
-/* Broken: a button of the movie reaches the game as another one. */
+/* Broken: the game sees another button than the movie's. */
 static void test_every_button(void **state) {
     (void)state;
     struct movie m = accept(HEADER "|0|RLDUTSBA|........||\n"
@@ -104,7 +104,7 @@ static void test_empty_port(void **state) {
     movie_free(&m);
 }
 
-/* What comes of a movie with this line, as text. */
+/* A movie with this line, read and written as text. */
 static void outcome(char out[400], const char *header, const char *line, const char *end) {
     char text[400];
     struct movie m;
@@ -120,8 +120,8 @@ static void outcome(char out[400], const char *header, const char *line, const c
     movie_free(&m);
 }
 
-/* Broken: lines that are recognised at once are read as something else than when they are taken
- * apart, as those with CR and LF are. */
+/* Broken: the fast path for common lines reads something else than the general parser, which lines
+ * with CR and LF use. */
 static void test_usual_lines_are_read_like_all_others(void **state) {
     (void)state;
     static const char columns[] = "......RLDUTSBAZ@_", odd[] = " .x|*\xC1\xFF\x1F/0`~\t";
@@ -157,7 +157,7 @@ static void test_length(void **state) {
     refuse(HEADER "length 2\n|0|........|........||\n", STATUS_FORMAT, 7, "truncated");
 }
 
-/* Broken: a movie that cannot be played right is played wrong. */
+/* Broken: a movie that cannot be played correctly is played nevertheless. */
 static void test_refused(void **state) {
     (void)state;
     refuse("", STATUS_FORMAT, 0, "not an FM2 movie");
@@ -182,7 +182,7 @@ static void test_refused(void **state) {
     refuse(HEADER "|0|........|........||\ncomment x\n", STATUS_FORMAT, 7, "starts with |");
 }
 
-/* Broken: a movie of one ROM runs on another without a word. */
+/* Broken: a movie runs on another ROM without an error. */
 static void test_checksum(void **state) {
     (void)state;
     uint8_t prg[] = "ab", chr[] = "c";
@@ -193,7 +193,7 @@ static void test_checksum(void **state) {
     movie_free(&m);
     m = accept(HEADER "romChecksum 0x900150983cd24fb0d6963F7d28e17f72\n");
     assert_int_equal(movie_matches(&m, &c, &e), STATUS_OK);
-    c.chr_is_ram = true; /* what is in it counts for nothing */
+    c.chr_is_ram = true; /* its content is ignored */
     assert_int_equal(movie_matches(&m, &c, &e), STATUS_ARGUMENT);
     assert_non_null(strstr(e.text, "900150983cd24fb0d6963f7d28e17f72"));
     assert_non_null(strstr(e.text, "187ef4436122d1cc2f40dc2b92f0eba0"));
@@ -204,7 +204,7 @@ static void test_checksum(void **state) {
     movie_free(&m);
 }
 
-/* Broken: movies that we make are played differently by us and by others. */
+/* Broken: other emulators play our movies differently. */
 static void test_written_reads_back(void **state) {
     (void)state;
     struct movie m = {.rom_filename = "game", .has_checksum = true, .line_count = 300};
@@ -233,8 +233,8 @@ static void test_written_reads_back(void **state) {
     movie_free(&back);
 }
 
-/* Broken: a movie with a reset on every other line takes hours, not because of the resets but to
- * find them. (By a search from the start each of these 400,000 would take a step for every one.) */
+/* Broken: a movie with a reset on every other line takes hours to find its resets: a search from
+ * the start would pass up to 400,000 of them each time. */
 static void test_many_resets(void **state) {
     (void)state;
     enum { LINES = 400000 };

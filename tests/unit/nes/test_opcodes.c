@@ -1,7 +1,7 @@
 /*
- * What the opcode table claims, against what the processor does. The claims decide which loops
- * count as busy-waits, so a wrong one moves edges in or out of every `active` metric; and the
- * translator will keep flags only where somebody reads them.
+ * The claims of the opcode table, against the processor. The claims decide which loops count as
+ * busy-waits, so a wrong one moves edges in or out of every `active` metric; and the translator
+ * will keep flags only where somebody reads them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -241,7 +241,7 @@ static void test_memory(void **state) {
     for (unsigned opcode = 0; opcode < 256; opcode++)
         for (unsigned i = 0; i < 8; i++) {
             struct registers cpu = random_cpu(b, (uint8_t)opcode);
-            /* Operands away from the instruction and from the stack, whatever the mode. */
+            /* Operands that avoid the instruction and the stack in every mode. */
             cpu.pc = 0x4000;
             poke(b, 0x4000, (uint8_t)opcode);
             poke(b, 0x4001, 0x80);
@@ -252,7 +252,7 @@ static void test_memory(void **state) {
     bench_free(b);
 }
 
-/* Broken: the lists of hot code that a user reads would be wrong. */
+/* Broken: listings of hot code would be wrong. */
 static void test_disassemble(void **state) {
     (void)state;
     static const struct {

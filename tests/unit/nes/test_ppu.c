@@ -1,8 +1,8 @@
 /*
- * The PPU as a program and a viewer notice it. If this failed, games would see vertical blank,
- * sprite 0 hits or video memory otherwise than on the console, and take another course.
- * Facts from NESdev ("PPU rendering", "PPU scrolling", "PPU registers", "PPU power up state") and
- * blargg's PPU tests. Dot i is seen by accesses of cycles from i / 3 (rounded up) on.
+ * The PPU as programs and viewers observe it. If this failed, games would see vertical blank,
+ * sprite 0 hits or video memory differently from the console, and behave differently. Facts from
+ * NESdev ("PPU rendering", "PPU scrolling", "PPU registers", "PPU power up state") and blargg's PPU
+ * tests. Dot i is seen by accesses of cycles from i / 3 (rounded up) on.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,7 +62,7 @@ static void store_v(struct bench *t, uint16_t v) {
     t->cycle += 2; /* v follows some dots later */
 }
 
-/* To line 245 of the first frame in which registers take writes. */
+/* Runs to line 245 of the first frame in which registers accept writes. */
 static void go_to_blank(struct bench *t) {
     t->cycle = (FRAME + 341 * 245) / 3;
 }
@@ -109,7 +109,8 @@ static void a_read_just_before_suppresses_vblank(void **state) {
         set_up(&t);
         t.cycle = CLEAR / 3 + 2;
         store(&t, 0x2000, 0x80);
-        t.ppu.state.time += power, ppu_loaded(&t.ppu); /* each alignment a program can meet */
+        t.ppu.state.time += power, ppu_loaded(&t.ppu); /* each alignment that a program can
+                                                          observe */
         const uint64_t dot = FRAME + VBLANK + power, access = dot / 3;
         bool just_before = 3 * access + 1 == dot;
         ppu_read(&t.ppu, 0x2002, access);
@@ -281,7 +282,7 @@ static void draw_scene(struct bench *t, uint8_t sprite_x, uint8_t attributes, ui
     store(t, 0x2001, mask);
 }
 
-/* Of the second picture, in the vertical blank behind it. */
+/* Of the second picture, in the vertical blank after it. */
 static uint16_t pixel(struct bench *t, unsigned x, unsigned y) {
     return ppu_picture(&t->ppu, (2 * FRAME + VBLANK) / 3 + 2)[y * PPU_WIDTH + x];
 }
@@ -311,7 +312,7 @@ static void sprite_0_hits_where_both_are_opaque(void **state) {
     const uint64_t dot = 2 * FRAME - 1 + 36 * 341 + 46;
     ppu_sync(&t.ppu, t.cycle + 2);
     assert_int_equal(ppu_next_change(&t.ppu, t.ppu.state.time), FRAME + CLEAR);
-    ppu_advance(&t.ppu, 2 * FRAME - 1); /* from line 0 on it is foreseen, ... */
+    ppu_advance(&t.ppu, 2 * FRAME - 1); /* from line 0 on it is predicted, ... */
     assert_int_equal(ppu_next_change(&t.ppu, t.ppu.state.time), dot);
     ppu_advance(&t.ppu, 2 * FRAME + 5); /* ... also within a line */
     assert_int_equal(ppu_next_change(&t.ppu, t.ppu.state.time), dot);
@@ -348,7 +349,7 @@ static void blink(struct bench *t, unsigned dot) {
     ppu_sync(&t->ppu, (2 * FRAME + VBLANK) / 3 - 100);
 }
 
-/* Broken: what shows where rendering is switched off for a few dots differs from the console. */
+/* Broken: the picture differs from the console if rendering is switched off for a few dots. */
 static void ones_follow_a_tile_that_is_not_loaded_in_time(void **state) {
     (void)state;
     static const struct {
@@ -358,7 +359,7 @@ static void ones_follow_a_tile_that_is_not_loaded_in_time(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bench t;
         draw_scene(&t, 144, 0, BOTH);
-        memset(t.board.nt[0], 0, 32 * 30); /* nothing to hit but those */
+        memset(t.board.nt[0], 0, 32 * 30); /* no other solid tiles */
         blink(&t, cases[i].dot);
         assert_int_equal((t.ppu.state.status & STATUS_HIT) != 0, cases[i].hits);
         tear_down(&t);
@@ -367,8 +368,8 @@ static void ones_follow_a_tile_that_is_not_loaded_in_time(void **state) {
 
 /* ---- what stays while rendering is off ---- */
 
-/* To the cycle before the one whose access comes just before dot `dot` of a line: of `line` or one of
- * the next two. Returns the line. */
+/* Runs to one cycle before the last access that precedes dot `dot` of `line` or of one of the next
+ * two lines. Returns the line. */
 static unsigned go_to(struct bench *t, unsigned line, unsigned dot) {
     uint64_t next;
     ppu_sync(&t->ppu, t->cycle + 1);
@@ -415,7 +416,7 @@ static void units_keep_their_sprites_while_rendering_is_off(void **state) {
     } cases[] = {
         {200, 339, 1, 100, true},  /* not rendered in dot 339: shown at once, ... */
         {200, 340, 1, 101, false}, /* ... else where it belongs */
-        {200, 340, 9, 331, true},  /* has counted to its column meanwhile, but not been shown */
+        {200, 340, 9, 331, true},  /* has counted down to its column meanwhile, but was not shown */
         {253, 257, 0, 329, true},  /* the last line's other pixels are left */
         {248, 257, 0, 329, false}, /* none is */
         {253, 340, 9, 100, true},
@@ -496,8 +497,9 @@ static void a_row_of_oam_is_overwritten_where_rendering_ended(void **state) {
 
 /* ---- splits ---- */
 
-/* The opaque columns among the first 16 of the line after the one in which the last of two writes of
- * $2006 comes just before dot `dot`: from a nametable of blank tiles to one of solid tiles. */
+/* The opaque columns among the first 16 of the line after the one in which the last of two writes
+ * of $2006 comes just before dot `dot`: it switches from a nametable of blank tiles to one of solid
+ * tiles. */
 static unsigned columns_after_split(unsigned dot) {
     struct bench t;
     draw_scene(&t, 0, 0, MASK_BACKGROUND | 2);
@@ -531,8 +533,8 @@ static void a_split_in_the_fetch_of_a_tile_leaves_the_old_tile(void **state) {
 
 /* ---- $2004 while rendering ---- */
 
-/* Broken: a program that finds out by $2004 where the beam is, or what sprites were found, gets
- * other bytes than on the console (NESdev, "PPU sprite evaluation"). */
+/* Broken: a program that reads $2004 to learn the beam's position, or the sprites found, gets other
+ * bytes than on the console (NESdev, "PPU sprite evaluation"). */
 static void reads_of_2004_give_what_evaluation_has_on_its_bus(void **state) {
     (void)state;
     static const uint8_t sprite[4] = {105, 0x11, 0x22, 0x33};
@@ -563,7 +565,7 @@ static void reads_of_2004_give_what_evaluation_has_on_its_bus(void **state) {
 
 /* ---- $2007 while rendering ---- */
 
-/* Every byte of the nametables tells its column. */
+/* Every byte of the nametables is its column. */
 static void draw_columns(struct bench *t) {
     draw_scene(t, 0, 0, BOTH);
     for (unsigned i = 0; i < 960; i++) {
@@ -598,7 +600,7 @@ static void the_read_buffer_gets_what_is_fetched(void **state) {
         const uint16_t v = t.ppu.state.v;
         ppu_sync(&t.ppu, t.cycle + 2);
         assert_int_equal(t.ppu.state.read_buffer, cases[i].value);
-        assert_int_not_equal(t.ppu.state.v >> 12, v >> 12); /* it steps only now */
+        assert_int_not_equal(t.ppu.state.v >> 12, v >> 12); /* it increments only now */
         tear_down(&t);
     }
 }

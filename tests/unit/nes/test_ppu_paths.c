@@ -1,7 +1,7 @@
 /*
- * Compares the PPU's short cuts with its definition. If this failed, a replay would depend on how
- * often the machine is inspected, or on whether pictures are on: sprite 0 splits would come at other
- * cycles, and the same movie would give other control flow.
+ * Compares the PPU's fast paths with its definition. If this failed, a replay would depend on how
+ * often the machine is inspected, or on whether pictures are on: sprite 0 splits would come in
+ * other cycles, and the same movie would give other control flow.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,10 +19,10 @@
 #include "nes/ppu/ppu_sprites.h"
 #include "tests/support/effort.h"
 
-/* Three machines that are told the same: the short cuts, dot by dot, and the short cuts with
- * pictures; dot by dot draws too, as the one to compare with. */
+/* Three PPUs with the same accesses: the fast paths, dot by dot, and the fast paths with pictures.
+ * The one dot by dot draws, too, for comparison. */
 enum { FAST, DOTS, PICTURES, PATHS };
-/* Every other one has a board that looks at the PPU's bus. */
+/* Every other test has a board that watches the PPU's bus. */
 enum { MMC3 = 4 };
 
 struct world {
@@ -60,7 +60,7 @@ static void world_free(struct world *w) {
         board_free(&w->board[i]), free(w->pictures[i]);
 }
 
-/* Brings a path to the access of the present cycle the way it goes. */
+/* Synchronises a PPU with the access of the current cycle, in its own way. */
 static void present(struct world *w, int i) {
     if (i == DOTS)
         ppu_dots(&w->ppu[i], 3 * w->cycle + 1);
@@ -83,7 +83,8 @@ static void load(struct world *w, uint16_t address) {
     assert_int_equal(value[PICTURES], value[DOTS]);
 }
 
-/* All to the next cycle: a read may have taken one of them to the end of this one. */
+/* Synchronises all with the next cycle: a read may have brought one of them to the end of this
+ * one. */
 static void synchronize(struct world *w) {
     w->cycle++;
     for (int i = 0; i < PATHS; i++) {
@@ -144,7 +145,7 @@ static void random_sprites(struct world *w) {
 static void board_store(struct world *w, uint16_t address, uint8_t value) {
     for (int i = 0; i < PATHS; i++) {
         present(w, i);
-        if (address >= 0xC000) /* these move no pages */
+        if (address >= 0xC000) /* these switch no pages */
             ppu_show_board(&w->ppu[i], w->cycle);
         else
             ppu_sync(&w->ppu[i], w->cycle);
@@ -240,7 +241,7 @@ static void paths_agree(void **state) {
     }
 }
 
-/* Every sync point of long untouched stretches, as a game at rest has them. */
+/* Synchronises after long periods without accesses, as in an idle game. */
 static void untouched_frames_agree(void **state) {
     (void)state;
     unsigned hits = 0, overflows = 0;
@@ -262,7 +263,7 @@ static void untouched_frames_agree(void **state) {
         }
         world_free(&w);
     }
-    assert_in_range(hits, EFFORT(40), 300); /* the scenes do exercise what is compared */
+    assert_in_range(hits, EFFORT(40), 300); /* the scenes exercise what is compared */
     assert_in_range(overflows, EFFORT(40), 300);
 }
 
@@ -302,8 +303,8 @@ static void raster_write(struct world *w, unsigned kinds) {
         random_board_write(w);
 }
 
-/* Writes that are deferred, for frames on end and more than the log holds, with few
- * looks between: else v, the pipeline or a hit would depend on when somebody looked last. */
+/* Deferred writes over several frames, more than the log holds, with few synchronisations between:
+ * else v, the pipeline or a hit would depend on the last inspection. */
 static void rasters_agree(void **state) {
     (void)state;
     unsigned most = 0, deferred = 0, hits = 0;
@@ -340,15 +341,15 @@ static void rasters_agree(void **state) {
     assert_true(hits > EFFORT(1000));
 }
 
-/* On to a place of the line, about. */
+/* Runs to about that dot of a line. */
 static void wait_for_dot(struct world *w, unsigned dot) {
     const struct ppu_state *s = &w->ppu[DOTS].state;
     const uint64_t here = (PPU_DOTS + s->dot + 3 * w->cycle - s->time) % PPU_DOTS;
     w->cycle += (PPU_DOTS + dot - here) % PPU_DOTS / 3;
 }
 
-/* What is done between lines: rendering off, colours, rendering on; `aligned`: where each line sets
- * the OAM address back, so that it does not. */
+/* Between lines: rendering off, colours, rendering on; `aligned`: at a dot after which the line
+ * does not reset the OAM address. */
 static void bars_write(struct world *w, bool aligned) {
     if (aligned)
         wait_for_dot(w, 240);
@@ -375,8 +376,8 @@ static void bars_write(struct world *w, bool aligned) {
         store(w, (uint16_t)(0x2005 + odd), (uint8_t)dice(w, 256));
 }
 
-/* Rendering goes off and on within lines, colours and scroll are written meanwhile, mostly behind
- * the last line with sprites. */
+/* Rendering is switched off and on within lines; colours and scroll are written meanwhile, mostly
+ * after the last line with sprites. */
 static void switch_write(struct world *w) {
     static const uint8_t masks[] = {0x00, 0x06, 0x00, 0x08, 0x10, 0x18, 0x1E, 0x1F};
     switch (dice(w, 16)) {
@@ -414,8 +415,8 @@ static void switch_write(struct world *w) {
     }
 }
 
-/* Else v or the OAM address would be other ones behind a part of a line, colours would go
- * elsewhere, and so would the next frame's sprites. */
+/* Else v or the OAM address would be wrong after a part of a line, and with them colours and the
+ * next frame's sprites. */
 static void switches_agree(void **state) {
     (void)state;
     unsigned hits = 0, deferred = 0, dark = 0;
@@ -466,7 +467,7 @@ static void sprites_on_top(struct world *w) {
     }
 }
 
-/* Rendering goes on and off for moments, OAM is written and $2007 read at any dot. */
+/* Rendering is switched on and off for a few dots; OAM is written and $2007 read at any dot. */
 static void toggle(struct world *w) {
     static const uint8_t on[] = {0x1E, 0x1E, 0x18, 0x08, 0x10};
     uint64_t at;
@@ -529,8 +530,9 @@ static void stale_top(struct world *w, unsigned *late, unsigned *corrupt) {
     dice(w, 4) ? load(w, 0x2002) : store(w, 0x2001, 0);
 }
 
-/* What units, secondary OAM and the buffer of $2007 keep while rendering is off shows later: else a
- * sprite 0 hit, or OAM itself, would depend on when somebody looked. */
+/* The sprite units, secondary OAM and the buffer of $2007 keep their content while rendering is
+ * off, which shows later. If it were lost, a sprite 0 hit, or OAM itself, would depend on the last
+ * inspection. */
 static void leftovers_agree(void **state) {
     (void)state;
     unsigned hits = 0, corrupt = 0, late = 0, due = 0, stale = 0;
@@ -583,7 +585,7 @@ static void deadlines_hold(void **state) {
             struct ppu p = w.ppu[FAST];
             struct board board = w.board[FAST];
             p.board = &board;
-            ppu_advance(&p, 3 * w.cycle + 2); /* what was put down is carried out */
+            ppu_advance(&p, 3 * w.cycle + 2); /* applies the deferred writes */
             while (w.cycle + 1 < deadline) {
                 uint64_t at = w.cycle + 1 + dice(&w, 1000);
                 if (at >= deadline)
@@ -604,8 +606,8 @@ static void deadlines_hold(void **state) {
     assert_true(ahead > asked / 4);
 }
 
-/* Every IRQ comes in the cycle in which it comes dot by dot, and none is announced too late: else a
- * game's split screen moves, and with it everything it does afterwards. */
+/* Every IRQ comes in the same cycle as dot by dot, and no deadline is too late: else a game's split
+ * screen moves, and everything after it changes. */
 static void irqs_hold(void **state) {
     (void)state;
     unsigned asserted = 0, ahead = 0;
@@ -638,8 +640,8 @@ static void irqs_hold(void **state) {
     assert_true(asserted > EFFORT(300) && ahead > EFFORT(1000));
 }
 
-/* With small sprites a split's cycle is told from anywhere in the frame before: a game is woken for
- * it once, and once more where the picture ends before. */
+/* With small sprites, the cycle of a sprite 0 split is predicted from anywhere in the previous
+ * frame: a game is woken once for it, and once more if the picture ends before. */
 static void splits_are_told_once(void **state) {
     (void)state;
     for (uint64_t seed = 600; seed < 600 + EFFORT(300); seed += 2) {

@@ -1,6 +1,6 @@
 /*
- * Observers and probes. The exact graph, which everything is measured against, is built from what
- * they report; if this failed, edges would be lost or invented, or watching would change the game.
+ * Observers and probes. The exact graph is built from their reports; if this failed, edges would be
+ * lost or invented, or observing would change the game.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 enum { MAX_EVENTS = 4096 };
 
-/* Everything an observer was told, in order, as lines of text. */
+/* Everything that an observer was notified of, in order, as lines of text. */
 struct journal {
     struct nes *nes;
     uint32_t counters;
@@ -82,7 +82,7 @@ static struct journal *journal_new(struct nes *nes, const struct observer *obser
     return j;
 }
 
-/* Runs `count` instructions, more exactly: to the boundary behind the last. */
+/* Runs `count` instructions, up to the boundary after the last one. */
 static void run_instructions(struct nes *nes, uint64_t count) {
     const uint64_t end = nes_instructions(nes) + count;
     while (nes_instructions(nes) < end)
@@ -158,7 +158,8 @@ static void test_points(void **state) {
 
 /* ---- self-modifying code ---- */
 
-/* Code in RAM whose operand is changed: each version is a new instruction, an old one is known. */
+/* Code in RAM whose operand changes: each new version is a new instruction, a repeated one is
+ * known. */
 static void test_changed_code(void **state) {
     (void)state;
     for (int no_fast = 0; no_fast < 2; no_fast++) {
@@ -277,8 +278,8 @@ static void on_alarm(void *self, uint64_t cycle) {
     nes_set_alarm(j->nes, j->id, j->alarm_at);
 }
 
-/* Broken: samples would be taken at other instructions than the due ones, so no two machines
- * would record the same stream. */
+/* Broken: samples are taken at other instructions than the due ones, so no two machines record the
+ * same stream. */
 static void test_alarms(void **state) {
     (void)state;
     uint64_t counts[2][3];
@@ -318,7 +319,7 @@ static void instrument_counts(void *self, struct probe_site *site, const struct 
                                 .user = j});
 }
 
-/* Two observers see the same, from when they attached to when they left; counters never move. */
+/* Two observers see the same while they are attached; counters keep their addresses. */
 static void test_observers(void **state) {
     (void)state;
     struct guest *g = tour();
@@ -352,7 +353,7 @@ static void test_observers(void **state) {
     free(g);
 }
 
-/* One counter for all before instructions, one for each way that branches go. */
+/* One counter before all instructions, and one for each outcome of branches. */
 static void instrument_once(void *self, struct probe_site *site, const struct guest_insn *insn) {
     struct journal *j = self;
     probe_attach(site, PROBE_BEFORE, (struct probe){.kind = PROBE_ONCE, .counter = j->counters});
@@ -361,7 +362,8 @@ static void instrument_once(void *self, struct probe_site *site, const struct gu
                      (struct probe){.kind = PROBE_ONCE, .counter = j->counters + 1 + taken});
 }
 
-/* What fires once is told of once, however often it is come by, and not what was never come by. */
+/* A probe that fires once is reported once, however often its instruction is executed, and not if
+ * it never is. */
 static void test_once(void **state) {
     (void)state;
     for (int no_fast = 0; no_fast < 2; no_fast++) {
@@ -491,9 +493,8 @@ static void instrument_counting(void *self, struct probe_site *site,
     }
 }
 
-/* Broken: an instruction that does no more than to count, as an engine knows it by its address
- * alone, counts for another side, not at all, or once where it adds two; or it is not told as
- * fired. */
+/* Broken: engines find an instruction that only counts by its address alone. It counts for the
+ * other side, not at all, or once instead of twice; or it is not reported as fired. */
 static void test_counting(void **state) {
     (void)state;
     enum { ROUND = 24 };
@@ -512,7 +513,7 @@ static void test_counting(void **state) {
         struct journal *j =
             journal_new(nes, &(const struct observer){.instrument = instrument_counting});
         j->counters = nes_counters_add(nes, COUNTING);
-        /* In long and in short pieces. */
+        /* Runs in long and in short pieces. */
         for (unsigned piece = 0; piece < 200; piece++)
             assert_int_equal(nes_run_to(nes, nes_cycle(nes) + (piece < 20 ? 700 : piece), NULL),
                              STATUS_OK);
@@ -528,7 +529,7 @@ static void test_counting(void **state) {
     }
 }
 
-/* Counters by the address of a branch: of the side that is taken, and of the other. */
+/* Counters by the address of a branch: for the taken side, and for the other. */
 static void instrument_either(void *self, struct probe_site *site, const struct guest_insn *insn) {
     const struct journal *j = self;
     const uint32_t first = j->counters + (insn->pc == 0x8022 ? 0 : 2);
@@ -588,8 +589,8 @@ static void instrument_places(void *self, struct probe_site *site, const struct 
         note(j, "%04X %02X %02X\n", insn->pc, insn->bytes[0], insn->bytes[1]);
 }
 
-/* Broken: an engine that looks ahead in RAM tells of code that never was. What an operand was once
- * is told once, though other code has it between. */
+/* Broken: an engine that decodes ahead in RAM reports code that was never executed. Each version of
+ * an operand is reported once, even if other versions come in between. */
 static void test_looking_ahead(void **state) {
     (void)state;
     struct guest *g = guest_new();
@@ -603,7 +604,7 @@ static void test_looking_ahead(void **state) {
                0x8D, 0x01, 0x02,       /* STA $0201: the operand is 4 to 7 in turn */
                0x20, 0x00, 0x02,       /* JSR $0200 */
                0x4C, 0x0B, 0x80);      /* JMP $800B */
-    guest_code(g, 0x8040, 0xA9, 0x04,  /* LDA #4, which changes */
+    guest_code(g, 0x8040, 0xA9, 0x04,  /* LDA #4; the operand changes */
                0xD0, 0x02, 0xE6, 0x77, /* BNE over INC $77 */
                0x60);                  /* RTS */
     guest_vectors(g, 0x8000, 0x8000, 0x8000);

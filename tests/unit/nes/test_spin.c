@@ -1,7 +1,7 @@
 /*
- * Skipping spins, which are busy-waits of any shape, must change nothing but the time. Broken: an
- * effect of an iteration is not compared, or an iteration that differs the next time is taken for a
- * spin; results then depend on an optimisation.
+ * Skipping spins, which are busy-waits of any shape, must change nothing but the run time. Broken:
+ * an effect of an iteration is not compared, or an iteration that differs the next time is taken
+ * for a spin; results then depend on an optimisation.
  */
 #include "dbt/dbt.h"
 #include "tests/support/random_programs.h"
@@ -14,7 +14,7 @@
 
 enum { SPIN = 0xC100, ROUTINE = 0xC200, NMI = 0xC300, IRQ = 0xC380 };
 
-/* Where the PPU listens, NMIs are on; then `code` at SPIN. */
+/* Once the PPU accepts writes, NMIs are on; then `code` at SPIN. */
 static struct guest *spinning(const uint8_t *code, size_t size, const uint8_t *routine,
                               size_t routine_size, const uint8_t *nmi, size_t nmi_size) {
     struct guest *const g = guest_new();
@@ -155,7 +155,7 @@ static const uint8_t count_frames[] = {INC_ZP, 0x20, RTI};
 
 static const struct spin {
     const char *name;
-    uint8_t code[60], routine[40], nmi[12]; /* nmi: counts frames where it is empty */
+    uint8_t code[60], routine[40], nmi[12]; /* nmi: if empty, the handler counts frames */
     double least, most; /* share that must be skipped; a tenth is before the spin */
 } spins[] = {
     /* a branch forwards in the pass, taken */
@@ -248,7 +248,7 @@ static const struct spin {
      {0},
      .6,
      1},
-    /* the same without a strobe: what is read runs dry */
+    /* the same without a strobe: the pad's bits run out */
     {"pad that runs dry",
      {LDA_ABS, 0x16, 0x40, AND_IMM, 1, BNE, 0xF9, INC_ZP, 0x30, JMP, 0, 0xC1},
      {RTS},
@@ -275,7 +275,7 @@ static const struct spin {
      {0},
      0,
      1},
-    /* the handler does not return: the spin is in it */
+    /* the handler does not return: it contains the spin */
     {"in a handler", {JMP, 0, 0xC1}, {LDA_ZP, 0x10, RTS}, {JSR, 0, 0xC2, BEQ, 0xFB, RTI}, .3, 1},
     {"IRQ of each frame",
      {LDA_IMM, 0, STA_ABS, 0x17, 0x40, CLI, JSR, 0, 0xC2, BEQ, 0xFB, JMP, 0, 0xC1},
@@ -381,12 +381,12 @@ static void put_piece(struct writer *w) {
     }
 }
 
-/* A loop of some pieces, and NMIs that change what they work on. */
+/* A loop of some random pieces, and NMIs that change their data. */
 static struct guest *random_spin(uint64_t seed) {
     struct guest *const g = spinning((uint8_t[]){NOP}, 1, (uint8_t[]){NOP}, 1, (uint8_t[]){RTI}, 1);
     struct writer w = {
         .r = {.seed = seed}, .g = g, .rom = g->prg + GUEST_PRG - WRITER_PIECE, .at = SPIN};
-    if (chance(&w, 30)) { /* an IRQ each frame, or samples and theirs */
+    if (chance(&w, 30)) { /* an IRQ each frame, or samples with their IRQs */
         put_store(&w, 0, 0x4017);
         put(&w, CLI);
     } else if (chance(&w, 40)) {

@@ -1,7 +1,7 @@
 /*
- * Busy-waits that are skipped must change nothing but the time: states, exact graphs, streams
- * and probes are compared with those of a machine that executes them. If this fails, results depend
- * on an optimisation.
+ * Skipping busy-waits must change nothing but the run time: states, exact graphs, streams and
+ * probes are compared with those of a machine that executes them. If this fails, results depend on
+ * an optimisation.
  */
 #include "profile/profile.h"
 #include "tests/support/tiny_rom.h"
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* Between its batches a sampler leaves the machine alone. */
+/* A sampler that observes nothing between its batches. */
 enum watching { NOBODY, SAMPLER, EXACT_AND_SAMPLER, WATCHINGS };
 
 struct machine {
@@ -111,7 +111,7 @@ struct other {
     const char *name;
     uint8_t code[40];
     double least, most; /* share that must be skipped */
-    bool spins; /* where nobody watches, it may be found to come back to where it was (spin.h) */
+    bool spins;         /* without observers, it may be detected as a spin (spin.h) */
 };
 static const struct other OTHERS[] = {
     /* LDA #$80, STA $2000, JMP self, again and again */
@@ -130,7 +130,7 @@ static const struct other OTHERS[] = {
      false},
     /* DEX, BNE: no short busy-wait, every pass changes X */
     {"DEX, BNE", {0xCA, 0xD0, 0xFD, 0x4C, 0x00, 0x80}, 0, 0, true},
-    /* LDA $10, ADC #1, BNE start, JMP start: the carry goes round */
+    /* LDA $10, ADC #1, BNE start, JMP start: the carry changes */
     {"carry goes round", {0xA5, 0x10, 0x69, 0x01, 0xD0, 0xFA, 0x4C, 0x00, 0x80}, 0, 0, true},
     {"INC $10, JMP", {0xE6, 0x10, 0x4C, 0x00, 0x80}, 0, 0, true},
     {"LDA $4015, JMP", {0xAD, 0x15, 0x40, 0x4C, 0x00, 0x80}, 0, 0, false},
@@ -179,8 +179,8 @@ static void other_waits(void **state) {
     }
 }
 
-/* Interrupts and RTIs where nothing happens meanwhile are not gone through cycle by cycle. Broken:
- * they push, pull or take something else than the chip's. */
+/* Interrupts and RTIs without events meanwhile are not executed cycle by cycle. Broken: they push
+ * or pull other values, or take other cycles than the chip. */
 static void interrupts_at_once(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++) {
@@ -205,7 +205,7 @@ static void samples_in_waits(void **state) {
     };
     for (unsigned of = 0; of < 16 * 3 * 2 * 3; of++) {
         const unsigned rate = of % 16, wait = of / 16 % 3, aligned = of / 48 % 2,
-                       irq = of / 96 == 1, whole = of / 96 == 2; /* not one byte again and again */
+                       irq = of / 96 == 1, whole = of / 96 == 2; /* not a single repeated byte */
         const uint8_t begin[] = {0xA9,
                                  0x40,
                                  0x8D,
@@ -246,7 +246,7 @@ static void samples_in_waits(void **state) {
     }
 }
 
-/* The bundled games, with somebody pressing buttons. */
+/* The bundled games, with buttons pressed. */
 static void bundled_games(void **state) {
     (void)state;
     glob_t games;
@@ -258,7 +258,7 @@ static void bundled_games(void **state) {
         if (cartridge_load(&cartridge, games.gl_pathv[i], &e) != STATUS_OK)
             fail_msg("%s", e.text);
         const double share = run_both(cartridge, 900, (enum watching)(i % WATCHINGS));
-        assert_true(share > 0); /* some games work nearly all the time */
+        assert_true(share > 0); /* some games hardly wait */
         sum += share;
         cartridge_free(cartridge);
     }
