@@ -40,6 +40,7 @@ measure callgrind core/qemu/import/callgrind_text.c
 measure cartridge core/nes/media/cartridge.c
 measure config sweep/config/config.c sweep/config/exec_technique.c sweep/config/fields.c sweep/config/includes.c \
     sweep/config/points.c sweep/config/product.c sweep/config/programs.c sweep/config/sampling.c
+measure fdata core/qemu/import/fdata_text.c
 measure graph core/graph/graph_text.c
 measure movie core/nes/media/movie.c core/nes/media/movie_fm2.c core/nes/run/movie_play.c
 measure perf core/qemu/import/perf_text.c

@@ -124,18 +124,20 @@ static bool add_functions(struct elf_functions *out, Elf *elf, const elf_symbols
     return ok;
 }
 
-/* Keeps one function per address. A function of size 0 extends to the next one or to the end of its
- * section. */
+/* Moves all but one function per address behind the others. A function of size 0 extends to the
+ * next one or to the end of its section. */
 static void tidy(struct elf_functions *f) {
     if (f->list.len > 0)
         qsort(f->list.at, f->list.len, sizeof *f->list.at, function_order);
     size_t kept = 0;
     for (size_t i = 0; i < f->list.len; i++) {
         if (kept > 0 && f->list.at[kept - 1].start == f->list.at[i].start)
-            free(f->list.at[i].name);
-        else
-            f->list.at[kept++] = f->list.at[i];
+            continue;
+        const struct elf_function other = f->list.at[kept];
+        f->list.at[kept++] = f->list.at[i];
+        f->list.at[i] = other;
     }
+    f->named = f->list.len;
     f->list.len = kept;
     for (size_t i = 0; i < kept; i++) {
         struct elf_function *one = &f->list.at[i];
@@ -179,7 +181,8 @@ enum status elf_functions_read(struct elf_functions *out, const char *path, stru
 }
 
 void elf_functions_free(struct elf_functions *f) {
-    for (size_t i = 0; i < f->list.len; i++)
+    const size_t count = f->named > f->list.len ? f->named : f->list.len;
+    for (size_t i = 0; i < count; i++)
         free(f->list.at[i].name);
     vec_free(&f->list);
 }

@@ -16,9 +16,11 @@ struct elf_function {
     char *name;
 };
 
-/* Sorted by start, at most one for each start: the largest, then the first by name. */
+/* Sorted by start, at most one for each start: the largest, then the first by name. Their other names
+ * are behind them, at list.at[list.len] to before list.at[named]. */
 struct elf_functions {
     VEC(struct elf_function) list;
+    size_t named;
 };
 /* STATUS_FORMAT: not an ELF file, or one without function symbols. */
 enum status elf_functions_read(struct elf_functions *out, const char *path, struct error *e);

@@ -22,16 +22,18 @@
 struct import_request {
     const char *path;               /* the recording, which may be compressed */
     const struct structure *images; /* a structure whose files keep their addresses; NULL: none */
+    const char *program;            /* for import_fdata(): the program that the profile is of */
 };
 
 struct import_counts {
-    uint64_t samples;  /* samples with an address or a branch stack; for callgrind see
-                          import_callgrind() */
+    uint64_t samples;  /* samples with an address or a branch stack; otherwise see
+                          import_callgrind() and import_fdata() */
     uint64_t branches; /* entries of branch stacks that were used */
     uint64_t threads;  /* threads that were sampled */
     /* Left out: addresses in the kernel, addresses in memory that is no file here, and ranges
      * between two branches that are not straight-line code in the file. */
     uint64_t kernel, unmapped, broken;
+    uint64_t unequal; /* import_fdata() */
 };
 
 struct import_result {
@@ -51,10 +53,16 @@ enum status import_perf(struct import_result *out, const struct import_request *
  * stream. counts: samples are instructions with a cost, branches the transfers that have a line. */
 enum status import_callgrind(struct import_result *out, const struct import_request *request,
                              struct error *e);
-/* Recognises either kind by how the file begins. *counted: it is of callgrind, so counts are exact.
- */
+/* Imports what `llvm-bolt --instrument` counted. Without returns and stream, as callgrind's. The graph is
+ * exact, unless counts.unequal transfers have other counts than the code before them. counts: samples are
+ * executed instructions, branches the lines that were used, unmapped those with an end in no function of
+ * the program, broken those that are no edges of the program. */
+enum status import_fdata(struct import_result *out, const struct import_request *request,
+                         struct error *e);
+enum import_from { IMPORT_PERF, IMPORT_CALLGRIND, IMPORT_FDATA };
+/* Recognises callgrind's files by how they begin; those with request->program are of BOLT. */
 enum status import_recording(struct import_result *out, const struct import_request *request,
-                             bool *counted, struct error *e);
+                             enum import_from *from, struct error *e);
 void import_free(struct import_result *r);
 
 #endif

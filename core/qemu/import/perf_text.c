@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+#include "qemu/import/plain_hex.h"
+
 struct reading {
     const char *name;
     size_t line, known; /* known: lines that were understood */
@@ -24,27 +26,6 @@ struct reading {
 
 static bool is_blank(char c) {
     return c == ' ' || c == '\t' || c == '\r';
-}
-
-/* Hexadecimal digits without 0x. */
-static bool scan_plain_hex(const char **at, const char *end, uint64_t *out) {
-    const char *c = *at;
-    uint64_t value = 0;
-    for (; c < end; c++) {
-        const int digit = *c >= '0' && *c <= '9'   ? *c - '0'
-                          : *c >= 'a' && *c <= 'f' ? *c - 'a' + 10
-                                                   : -1;
-        if (digit < 0)
-            break;
-        if (value >> 60 != 0)
-            return false;
-        value = value << 4 | (uint64_t)digit;
-    }
-    if (c == *at)
-        return false;
-    *at = c;
-    *out = value;
-    return true;
 }
 
 /* Finds the next field; *at becomes its end. False: the line ends. */

@@ -1,5 +1,5 @@
-/* hotgraph import: what perf sampled, as a graph, a structure and a stream; and what callgrind
- * counted. */
+/* hotgraph import: what perf sampled, as a graph, a structure and a stream; and what callgrind or a
+ * program that BOLT has instrumented counted. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "qemu/import/import.h"
 
 struct import {
-    const char *graph, *structure, *stream, *images;
+    const char *graph, *structure, *stream, *images, *bolt;
     bool json;
 };
 
@@ -26,6 +26,10 @@ static const char details[] =
     "--skip-plt=no. Its graph is exact, but has no edges of returns, which callgrind does\n"
     "not record.\n"
     "\n"
+    "Or FILE is the profile of a program that 'llvm-bolt --instrument' has made, and\n"
+    "--bolt names the program before that. Its graph is exact, without edges of\n"
+    "returns. perf2bolt's profiles are read, too, but they are samples.\n"
+    "\n"
     "The files must be here, unchanged: their instructions are decoded (x86-64,\n"
     "aarch64, riscv64). Addresses of the kernel, of memory that is no file, and ranges\n"
     "that are no straight line in the file are left out; the summary counts them.\n"
@@ -39,30 +43,47 @@ static const char details[] =
     "  hotgraph export --bolt ./prog --structure p.structure p.graph \\\n"
     "      --out p.fdata\n";
 
-static void report(const struct import_result *r, bool counted) {
+static void report_counted(const struct import_result *r, enum import_from from) {
     const struct import_counts *c = &r->counts;
-    if (counted) {
-        printf("%" PRIu64 " instructions and %" PRIu64
-               " transfers counted, %zu blocks, %zu edges; left out: %" PRIu64
-               " in no file on this machine, %" PRIu64
-               " calls by instructions that are not calls\n",
-               c->samples, c->branches, r->graph.block_count, r->graph.edge_count, c->unmapped,
+    printf("%" PRIu64 " instructions and %" PRIu64
+           " transfers counted, %zu blocks, %zu edges; left out: %" PRIu64,
+           c->samples, c->branches, r->graph.block_count, r->graph.edge_count, c->unmapped);
+    if (from == IMPORT_FDATA)
+        printf(" from or to no function of the program, %" PRIu64
+               " that the program does not have\n",
                c->broken);
-        return;
-    }
-    printf("%" PRIu64 " samples of %" PRIu64 " thread%s, %" PRIu64
-           " branches, %zu blocks, %zu edges; left out: %" PRIu64 " kernel addresses, %" PRIu64
-           " in no file on this machine, %" PRIu64 " ranges that are not straight-line code\n",
-           c->samples, c->threads, c->threads == 1 ? "" : "s", c->branches, r->graph.block_count,
-           r->graph.edge_count, c->kernel, c->unmapped, c->broken);
+    else
+        printf(" in no file on this machine, %" PRIu64
+               " calls by instructions that are not calls\n",
+               c->broken);
 }
 
-static void print_json(const struct import *x, const struct import_result *r, bool counted) {
+static void report(const struct import_result *r, enum import_from from, const char *path) {
+    const struct import_counts *c = &r->counts;
+    if (from != IMPORT_PERF)
+        report_counted(r, from);
+    else
+        printf("%" PRIu64 " samples of %" PRIu64 " thread%s, %" PRIu64
+               " branches, %zu blocks, %zu edges; left out: %" PRIu64 " kernel addresses, %" PRIu64
+               " in no file on this machine, %" PRIu64 " ranges that are not straight-line code\n",
+               c->samples, c->threads, c->threads == 1 ? "" : "s", c->branches,
+               r->graph.block_count, r->graph.edge_count, c->kernel, c->unmapped, c->broken);
+    if (c->unequal > 0)
+        warning("%s: %" PRIu64
+                " transfers were not counted as often as the code before them, so this is "
+                "no exact profile: the graph is said to be built",
+                path, c->unequal);
+}
+
+static void print_json(const struct import *x, const struct import_result *r,
+                       enum import_from from) {
+    static const char *const words[] = {"perf", "callgrind", "bolt"};
     const struct {
         const char *name, *path;
     } outputs[] = {{"graph", x->graph}, {"structure", x->structure}, {"stream", x->stream}};
     const struct import_counts *c = &r->counts;
-    printf("{\"from\": \"%s\", ", counted ? "callgrind" : "perf");
+    const bool counted = from != IMPORT_PERF;
+    printf("{\"from\": \"%s\", ", words[from]);
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
         print_json_text(outputs[i].name, outputs[i].path);
         printf(", ");
@@ -74,19 +95,22 @@ static void print_json(const struct import *x, const struct import_result *r, bo
     print_json_number("instructions", counted ? (double)c->samples : NAN);
     printf(", ");
     print_json_number("transfers", counted ? (double)c->branches : NAN);
-    printf(", \"threads\": %" PRIu64
+    printf(", \"exact\": %s, \"threads\": %" PRIu64
            ", \"blocks\": %zu, \"edges\": %zu, \"left_out\": {\"kernel\": %" PRIu64
            ", \"unmapped\": %" PRIu64 ", \"broken\": %" PRIu64 "}}\n",
-           c->threads, r->graph.block_count, r->graph.edge_count, c->kernel, c->unmapped,
-           c->broken);
+           counted && c->unequal == 0 ? "true" : "false", c->threads, r->graph.block_count,
+           r->graph.edge_count, c->kernel, c->unmapped, c->broken);
 }
 
 static enum status write_results(const struct import *x, const struct import_result *r,
-                                 bool counted, const char *path, struct error *e) {
-    if (counted && x->stream != NULL)
-        return error_set(e, STATUS_ARGUMENT,
-                         "%s: callgrind counts and has no samples: omit --stream", path);
-    if (!counted && r->counts.branches == 0 && (x->graph != NULL || x->structure != NULL))
+                                 enum import_from from, const char *path, struct error *e) {
+    if (from != IMPORT_PERF && x->stream != NULL)
+        return error_set(e, STATUS_ARGUMENT, "%s: %s counts and has no samples: omit --stream",
+                         path, from == IMPORT_CALLGRIND ? "callgrind" : "BOLT");
+    if (from != IMPORT_FDATA && x->bolt != NULL)
+        return error_set(e, STATUS_ARGUMENT, "%s: is of callgrind: omit --bolt", path);
+    if (from == IMPORT_PERF && r->counts.branches == 0 &&
+        (x->graph != NULL || x->structure != NULL))
         return error_set(e, STATUS_ARGUMENT,
                          "%s: has no stacks of branches (perf record -b), so there is no graph and "
                          "no structure; --stream can be written",
@@ -104,20 +128,20 @@ static enum status write_results(const struct import *x, const struct import_res
 static enum status import(const struct import *x, const char *path, struct error *e) {
     struct structure known = {0};
     struct import_result r = {0};
-    bool counted = false;
+    enum import_from from = IMPORT_PERF;
     enum status status = x->stream != NULL ? stream_check_name(x->stream, e) : STATUS_OK;
     if (status == STATUS_OK && x->images != NULL)
         status = structure_read(&known, x->images, e);
-    const struct import_request request = {.path = path,
-                                           .images = x->images != NULL ? &known : NULL};
+    const struct import_request request = {
+        .path = path, .images = x->images != NULL ? &known : NULL, .program = x->bolt};
     if (status == STATUS_OK)
-        status = import_recording(&r, &request, &counted, e);
+        status = import_recording(&r, &request, &from, e);
     if (status == STATUS_OK)
-        status = write_results(x, &r, counted, path, e);
+        status = write_results(x, &r, from, path, e);
     if (status == STATUS_OK && x->json)
-        print_json(x, &r, counted);
+        print_json(x, &r, from);
     else if (status == STATUS_OK)
-        report(&r, counted);
+        report(&r, from, path);
     import_free(&r);
     structure_free(&known);
     return status;
@@ -135,6 +159,8 @@ int command_import(int argc, char **argv) {
         {"images", "FILE.structure",
          "give files the addresses that they have in this structure, as 'record' wrote it",
          OPTION_STRING, .to = &x.images, .file = FILE_READ},
+        {"bolt", "PROGRAM", "FILE is a profile for BOLT, of this program", OPTION_STRING,
+         .to = &x.bolt, .file = FILE_READ},
         json_option(&x.json),
         {0},
     };
@@ -144,8 +170,8 @@ int command_import(int argc, char **argv) {
         .inputs = 1,
         .least = 1,
         .most = 1,
-        .summary =
-            "Makes a graph, a structure and a stream from what perf sampled or callgrind counted.",
+        .summary = "Makes a graph, a structure and a stream of what perf sampled, or callgrind or "
+                   "BOLT counted.",
         .details = details,
         .options = options,
     };
