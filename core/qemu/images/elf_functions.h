@@ -16,8 +16,8 @@ struct elf_function {
     char *name;
 };
 
-/* Sorted by start, at most one for each start: the largest, then the first by name. Their other names
- * are behind them, at list.at[list.len] to before list.at[named]. */
+/* Sorted by start, at most one for each start: the largest, then the first by name. Their other
+ * names are behind them, at list.at[list.len] to before list.at[named]. */
 struct elf_functions {
     VEC(struct elf_function) list;
     size_t named;

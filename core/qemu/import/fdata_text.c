@@ -1,6 +1,6 @@
 /*
- * Reads BOLT's profiles ("fdata", described in bolt/docs/profiles.md and DataReader.h of LLVM), a line for
- * each branch:
+ * Reads BOLT's profiles ("fdata", described in bolt/docs/profiles.md and DataReader.h of LLVM), a
+ * line for each branch:
  *
  *     1 main 21 1 main 53 0 99999      from, to: is it named, name, offset; mispredictions; count
  *     0 [unknown] 0 1 main 0 0 1       0: not a function of this program; 2: a local symbol

@@ -1,5 +1,5 @@
-/* fdata_text: reads profiles in BOLT's format, as `llvm-bolt --instrument` and perf2bolt write them. Private
- * to core/qemu. */
+/* fdata_text: reads profiles in BOLT's format, as `llvm-bolt --instrument` and perf2bolt write
+ * them. Private to core/qemu. */
 #ifndef HOTGRAPH_QEMU_FDATA_TEXT_H
 #define HOTGRAPH_QEMU_FDATA_TEXT_H
 
@@ -20,7 +20,8 @@ struct fdata_reader {
     bool (*branch)(void *user, const struct fdata_branch *branch); /* false: out of memory */
     void *user;
 };
-/* STATUS_FORMAT: not such a profile, or one whose offsets are those of a program that BOLT has laid out. */
+/* STATUS_FORMAT: not such a profile, or one whose offsets are those of a program that BOLT has laid
+ * out. */
 enum status fdata_text_read(const char *text, size_t len, const char *name,
                             const struct fdata_reader *reader, struct error *e);
 

@@ -53,10 +53,10 @@ enum status import_perf(struct import_result *out, const struct import_request *
  * stream. counts: samples are instructions with a cost, branches the transfers that have a line. */
 enum status import_callgrind(struct import_result *out, const struct import_request *request,
                              struct error *e);
-/* Imports what `llvm-bolt --instrument` counted. Without returns and stream, as callgrind's. The graph is
- * exact, unless counts.unequal transfers have other counts than the code before them. counts: samples are
- * executed instructions, branches the lines that were used, unmapped those with an end in no function of
- * the program, broken those that are no edges of the program. */
+/* Imports what `llvm-bolt --instrument` counted. Without returns and stream, as callgrind's. The
+ * graph is exact, unless counts.unequal transfers have other counts than the code before them.
+ * counts: samples are executed instructions, branches the lines that were used, unmapped those with
+ * an end in no function of the program, broken those that are no edges of the program. */
 enum status import_fdata(struct import_result *out, const struct import_request *request,
                          struct error *e);
 enum import_from { IMPORT_PERF, IMPORT_CALLGRIND, IMPORT_FDATA };

@@ -1,13 +1,14 @@
 /*
- * Converts a profile of BOLT to a graph. `llvm-bolt --instrument` counts every branch, its falls too, every
- * call and every indirect jump, but no returns. The rest follows: the instructions before a transfer are
- * executed as often as it is, those behind a call as often as the call, and a return as often as the code
- * before it. Blocks that end with a return have no outgoing edges here.
+ * Converts a profile of BOLT to a graph. `llvm-bolt --instrument` counts every branch, its falls
+ * too, every call and every indirect jump, but no returns. The rest follows: the instructions
+ * before a transfer are executed as often as it is, those behind a call as often as the call, and a
+ * return as often as the code before it. Blocks that end with a return have no outgoing edges here.
  *
- * Where a call did not return, or returned more than once, the next transfer says how often the code in
- * between was executed. If a transfer is counted more or less often than the code before it and there was no
- * call, the counts are not exact: they are samples, as perf2bolt writes them, or BOLT has inferred them by
- * conservation of flow although a longjmp() broke it (--conservative-instrumentation counts all).
+ * Where a call did not return, or returned more than once, the next transfer says how often the
+ * code in between was executed. If a transfer is counted more or less often than the code before it
+ * and there was no call, the counts are not exact: they are samples, as perf2bolt writes them, or
+ * BOLT has inferred them by conservation of flow although a longjmp() broke it
+ * (--conservative-instrumentation counts all).
  */
 #include "qemu/import/import.h"
 
@@ -27,9 +28,9 @@ struct counting {
     struct map returns;      /* code addresses of calls whose returns have lines of their own */
     struct map touched;      /* number of a function in `functions` that has counts */
     VEC(uint32_t) open;      /* the instructions since the last transfer or begin of a block */
-    bool
-        unsure; /* how often they were executed is known from the next transfer only: behind a call, and
-                    at a function's start, which may have been entered from outside */
+    /* Only the next transfer says how often they were executed: behind a call, and at a function's
+     * start, which may have been entered from outside. */
+    bool unsure;
     struct import_counts *counts;
     bool lost; /* out of memory */
 };

@@ -4,9 +4,9 @@
  * on; perf2bolt and llvm-profgen count this in the same way (Chen, Li, Moseley 2016; Panchenko et
  * al. 2019). The last stretch, up to the sampled address, is not used.
  *
- * In the stream a stack is a batch: the instructions from its oldest branch to the target of the newest
- * one. Where the trace is interrupted (an entry with an end in the kernel, a range that is not straight),
- * a new batch begins. So `observed` makes the same graph of the stream.
+ * In the stream a stack is a batch: the instructions from its oldest branch to the target of the
+ * newest one. Where the trace is interrupted (an entry with an end in the kernel, a range that is
+ * not straight), a new batch begins. So `observed` makes the same graph of the stream.
  */
 #include "qemu/import/import.h"
 
@@ -214,7 +214,7 @@ static bool make_flow(struct importing *im) {
     return true;
 }
 
-/* The number of executions is unknown. With the number of samples instead, counts are in samples. */
+/* The number of executions is unknown. With that of samples instead, counts are in samples. */
 static void make_stream(struct importing *im, struct stream *out) {
     const bool stacks = im->stacks.stream.batch_count > 0;
     *out = stream_made(stacks ? &im->stacks : &im->addresses);

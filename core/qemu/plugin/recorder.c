@@ -192,8 +192,9 @@ static void take_trail(struct recorder *r, struct setting *s, uint64_t oldest, u
     take(r, s, RECORDING_BATCH_END);
 }
 
-/* Reads the stack at the start of the newest block. It has fewer entries if the context is younger, or if
- * their code has more than STACK_CODE_MOST instructions, which does not depend on how QEMU divides it. */
+/* Reads the stack at the start of the newest block. It has fewer entries if the context is younger,
+ * or if their code has more than STACK_CODE_MOST instructions, which does not depend on how QEMU
+ * divides it. */
 static void take_stack(struct recorder *r, struct setting *s) {
     const uint64_t first =
         r->trail_end - r->trail_start < TRAIL ? r->trail_start : r->trail_end - TRAIL;

@@ -25,7 +25,8 @@ struct arc {
     bool odd; /* leaves a block midway: its last instruction is plain, and `to` does not follow */
 };
 
-/* What an execution reads and writes lies in one line of the cache: it would mostly wait for others. */
+/* What an execution reads and writes lies in one line of the cache: it would mostly wait for
+ * others. */
 struct block {
     _Alignas(64) struct block *to[2]; /* where the arcs in `recent` lead */
     struct arc *recent[2]; /* the last two arcs out of it that were looked up; at first none */
