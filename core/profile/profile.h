@@ -224,7 +224,7 @@ struct named_count {
     const char *name; /* borrowed, static */
     uint64_t value;
 };
-enum { PROFILE_COUNTS = 8 };
+enum { PROFILE_COUNTS = 10 };
 
 struct profile {
     struct graph graph;

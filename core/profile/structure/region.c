@@ -34,33 +34,46 @@ static void walk_on(struct walk *w, size_t block) {
             reach_from(w, g->edges[i].target);
 }
 
+enum status region_of_edges(struct profile *out, const struct structure *s, const bool *edges,
+                            struct error *e) {
+    const struct graph *g = &s->graph;
+    out->graph = (struct graph){.edges = calloc(g->edge_count + 1, sizeof *g->edges),
+                                .blocks = calloc(g->block_count + 1, sizeof *g->blocks)};
+    if (out->graph.edges == NULL || out->graph.blocks == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory for a region");
+    for (size_t b = 0; b < g->block_count; b++)
+        out->graph.blocks[out->graph.block_count++] = g->blocks[b];
+    for (size_t i = 0; i < g->edge_count; i++)
+        if (edges[i]) {
+            struct edge *edge = &out->graph.edges[out->graph.edge_count++];
+            edge->source =
+                g->edges[i].source; /* the padding stays 0: graphs are compared as bytes */
+            edge->target = g->edges[i].target;
+        }
+    return STATUS_OK;
+}
+
 enum status region_set(struct profile *out, const struct structure *s, const uint32_t *heads,
                        size_t count, struct error *e) {
     const struct graph *g = &s->graph;
     struct walk w = {.s = s,
                      .inside = calloc(g->block_count + 1, sizeof *w.inside),
                      .queue = calloc(g->block_count + 1, sizeof *w.queue)};
-    out->graph = (struct graph){.edges = calloc(g->edge_count + 1, sizeof *g->edges),
-                                .blocks = calloc(g->block_count + 1, sizeof *g->blocks)};
-    const bool ok = w.inside != NULL && w.queue != NULL && out->graph.edges != NULL &&
-                    out->graph.blocks != NULL;
+    bool *edges = calloc(g->edge_count + 1, sizeof *edges);
+    const bool ok = w.inside != NULL && w.queue != NULL && edges != NULL;
     for (size_t i = 0; ok && i < count; i++)
         reach_from(&w, heads[i]);
     for (size_t i = 0; ok && i < w.count; i++)
         walk_on(&w, w.queue[i]);
-    for (size_t b = 0; ok && b < g->block_count; b++)
-        out->graph.blocks[out->graph.block_count++] = g->blocks[b];
     for (size_t i = 0; ok && i < g->edge_count; i++)
-        if (w.inside[graph_find_block(g, g->edges[i].source) - g->blocks]) {
-            struct edge *edge = &out->graph.edges[out->graph.edge_count++];
-            edge->source =
-                g->edges[i].source; /* the padding stays 0: graphs are compared as bytes */
-            edge->target = g->edges[i].target;
-        }
+        edges[i] = w.inside[graph_find_block(g, g->edges[i].source) - g->blocks];
+    const enum status status = ok ? region_of_edges(out, s, edges, e)
+                                  : error_set(e, STATUS_MEMORY, "out of memory for a region");
     out->cost.steps += w.steps;
     free(w.inside);
     free(w.queue);
-    return ok ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory for a region");
+    free(edges);
+    return status;
 }
 
 /* ---- watching ---- */
@@ -82,12 +95,17 @@ void region_abandon(struct region_watch *w) {
     nes_detach(w->nes, w->id);
 }
 
+enum status region_detach(struct region_watch *w, struct profile *out, struct structure *s,
+                          struct error *e) {
+    *out = (struct profile){.cost = {.probes = nes_probes_fired(w->nes, w->id), .structure = true}};
+    nes_detach(w->nes, w->id);
+    return structure_finish(w->recorder, s, e);
+}
+
 enum status region_finish(struct region_watch *w, struct profile *out, const uint32_t *heads,
                           size_t count, struct error *e) {
     struct structure s;
-    *out = (struct profile){.cost = {.probes = nes_probes_fired(w->nes, w->id), .structure = true}};
-    nes_detach(w->nes, w->id);
-    enum status status = structure_finish(w->recorder, &s, e);
+    enum status status = region_detach(w, out, &s, e);
     if (status == STATUS_OK)
         status = region_set(out, &s, heads, count, e);
     if (status != STATUS_OK)

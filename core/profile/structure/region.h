@@ -12,6 +12,10 @@
 enum status region_set(struct profile *out, const struct structure *s, const uint32_t *heads,
                        size_t count, struct error *e);
 
+/* Fills out->graph with a set: all blocks of s, and those of its edges that are marked. */
+enum status region_of_edges(struct profile *out, const struct structure *s, const bool *edges,
+                            struct error *e);
+
 /* A watcher that finds hot addresses while the structure is recorded beside it. */
 struct region_watch {
     struct nes *nes;
@@ -22,8 +26,12 @@ struct region_watch {
 enum status region_attach(struct region_watch *w, struct nes *nes, const struct observer *observer,
                           struct error *e);
 void region_abandon(struct region_watch *w); /* detaches both, without a result */
-/* Detaches both. Fills *out with the set that is reached from the addresses in heads, and the costs of
- * the probes; on failure *out is empty. */
+/* Detaches both. Fills the structure, which the caller frees in any case, and the costs of the probes
+ * in *out, which is otherwise empty. */
+enum status region_detach(struct region_watch *w, struct profile *out, struct structure *s,
+                          struct error *e);
+/* The same, and fills *out with the set that is reached from the addresses in heads; on failure *out is
+ * empty. */
 enum status region_finish(struct region_watch *w, struct profile *out, const uint32_t *heads,
                           size_t count, struct error *e);
 

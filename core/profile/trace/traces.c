@@ -1,0 +1,279 @@
+/* Execution in traces, simulated at each control transfer. */
+#include "profile/trace/traces.h"
+
+#include <stdlib.h>
+
+#include "nes/nes.h"
+
+/* ---- what policies use ---- */
+
+bool traces_count(struct traces *t, uint32_t address) {
+    uint64_t *count = map_at(&t->counters, address);
+    t->counted++;
+    if (count == NULL) {
+        t->out_of_memory = true;
+        return false;
+    }
+    return ++*count >= (uint64_t)t->values[t->policy->threshold];
+}
+
+bool traces_has(const struct traces *t, uint32_t head) {
+    return map_find(&t->trace_at, head) != NULL;
+}
+
+void traces_record(struct traces *t, struct trace_context *c, const struct arrival *a) {
+    t->recorded++;
+    t->out_of_memory |= !vec_push(&c->arrivals, *a);
+}
+
+void traces_add(struct traces *t, uint32_t head, const struct arrival *arrivals, size_t count,
+                bool open) {
+    if (traces_has(t, head) || t->out_of_memory)
+        return;
+    const struct trace trace = {.head = head,
+                                .first = t->steps.len,
+                                .count = count,
+                                .open = open,
+                                .cycle = nes_cycle(t->nes)};
+    uint64_t *index = map_at(&t->trace_at, head);
+    if (index == NULL || !vec_push(&t->all, trace)) {
+        t->out_of_memory = true;
+        return;
+    }
+    *index = t->all.len - 1;
+    for (size_t i = 0; i < count; i++) {
+        const struct trace_step step = {arrivals[i].from, arrivals[i].to};
+        t->out_of_memory |= !vec_push(&t->steps, step);
+    }
+}
+
+/* ---- execution ---- */
+
+static void arrive(struct traces *t, const struct arrival *a) {
+    struct trace_context *c = &t->contexts[t->depth];
+    t->policy->arrives(t, c, a);
+    if (c->recording || !(a->taken || a->left || a->begins))
+        return;
+    const uint64_t *index = map_find(&t->trace_at, a->to);
+    if (index == NULL)
+        return;
+    c->trace = *index;
+    c->at = 0;
+    t->all.at[c->trace].entered++;
+}
+
+/* Is this transfer the one that the trace goes on with? */
+static bool stays(const struct traces *t, struct trace_context *c, const struct arrival *a) {
+    const struct trace *in = &t->all.at[c->trace];
+    const struct trace_step *next = &t->steps.at[in->first + c->at];
+    if (c->at == in->count || a->from != next->from)
+        return !a->taken;
+    if (!a->taken || a->to != next->to)
+        return false;
+    c->at++;
+    return true;
+}
+
+static void pass(struct trace_site *site, const struct probe_event *event, bool taken) {
+    struct traces *t = site->traces;
+    struct trace_context *c = &t->contexts[t->depth];
+    struct arrival a = {.from = event->from, .to = event->to, .taken = taken};
+    site->all[taken]++;
+    if (t->out_of_memory)
+        return;
+    if (c->trace != TRACE_NONE) {
+        struct trace *in = &t->all.at[c->trace];
+        site->inside[taken]++;
+        in->inside++;
+        if (stays(t, c, &a)) {
+            if (c->at < in->count || in->open)
+                return;
+            in->completed++;
+        }
+        c->trace = TRACE_NONE;
+        a.left = true;
+    }
+    arrive(t, &a);
+}
+
+static void taken(void *user, const struct probe_event *event) {
+    pass(user, event, true);
+}
+
+static void not_taken(void *user, const struct probe_event *event) {
+    pass(user, event, false);
+}
+
+/* ---- instructions ---- */
+
+/* Code in memory may be instrumented again, and keeps its counts. */
+static struct trace_site *site_of(struct traces *t, const struct guest_insn *insn) {
+    const uint64_t key = (uint64_t)insn->address << 32 | insn->target;
+    const uint64_t *known = map_find(&t->site_at, key);
+    if (known != NULL)
+        return t->sites.at[*known];
+    struct trace_site *site = calloc(1, sizeof *site);
+    if (site == NULL || !vec_push(&t->sites, site)) {
+        free(site);
+        return NULL;
+    }
+    *site = (struct trace_site){.traces = t, .address = insn->address, .target = insn->target};
+    uint64_t *index = map_at(&t->site_at, key);
+    if (index == NULL)
+        return NULL; /* the list frees it */
+    *index = t->sites.len - 1;
+    return site;
+}
+
+static void instrument_transfer(struct traces *t, struct probe_site *at,
+                                const struct guest_insn *insn) {
+    struct trace_site *site = site_of(t, insn);
+    if (site == NULL) {
+        t->out_of_memory = true;
+        return;
+    }
+    const bool direct =
+        insn->kind == INSN_BRANCH || insn->kind == INSN_JUMP || insn->kind == INSN_CALL;
+    struct probe probe = {.kind = PROBE_CALL, .call = taken, .user = site, .quiet = true};
+    probe_attach(at, direct ? PROBE_TAKEN : PROBE_INDIRECT, probe);
+    probe.call = not_taken;
+    if (insn->kind == INSN_BRANCH)
+        probe_attach(at, PROBE_NEXT, probe);
+}
+
+static void instrument(void *self, struct probe_site *at, const struct guest_insn *insn) {
+    struct traces *t = self;
+    uint64_t *next = map_at(&t->next_at, insn->address);
+    if (next == NULL)
+        t->out_of_memory = true;
+    else
+        *next = insn->next;
+    const bool switches = /* a bank under its own code, perhaps */
+        insn->kind == INSN_PLAIN && opcode_info(insn->bytes[0])->writes_memory;
+    if (switches || (insn->kind != INSN_PLAIN && insn->kind != INSN_JAM))
+        instrument_transfer(t, at, insn);
+}
+
+/* ---- interrupted contexts ---- */
+
+static void restart(struct trace_context *c) {
+    c->trace = TRACE_NONE;
+    c->recording = false;
+}
+
+static void suspend(struct traces *t, const struct thread_event *event) {
+    struct trace_context *c = &t->contexts[t->depth];
+    c->address = event->address;
+    c->s = event->s;
+    if (t->depth + 1 < TRACE_CONTEXTS)
+        t->depth++;
+}
+
+static void resume(struct traces *t) {
+    struct trace_context *c = &t->contexts[t->depth];
+    struct trace *in = c->trace == TRACE_NONE ? NULL : &t->all.at[c->trace];
+    if (in != NULL)
+        in->completed += in->open && c->at == in->count;
+    if (t->policy->ends != NULL && !t->out_of_memory)
+        t->policy->ends(t, c);
+    restart(c);
+    t->depth -= t->depth > 0;
+}
+
+/* A suspended context will not resume: the oldest one of this address and stack pointer. */
+static void drop(struct traces *t, const struct thread_event *event) {
+    for (unsigned i = 0; i < t->depth; i++) {
+        struct trace_context *const c = t->contexts;
+        if (c[i].address != event->address || c[i].s != event->s)
+            continue;
+        const struct trace_context dropped = c[i];
+        for (unsigned k = i; k < t->depth; k++)
+            c[k] = c[k + 1];
+        c[t->depth] = dropped; /* its memory is used again */
+        restart(&c[t->depth--]);
+        return;
+    }
+}
+
+static void context_changes(void *self, const struct thread_event *event) {
+    struct traces *t = self;
+    switch (event->change) {
+    case THREAD_SUSPENDED:
+        suspend(t, event);
+        break;
+    case THREAD_RESUMES:
+        resume(t);
+        break;
+    case THREAD_ENDS:
+        drop(t, event);
+        break;
+    case THREAD_BEGINS:
+        restart(&t->contexts[t->depth]);
+        if (!t->out_of_memory)
+            arrive(t, &(struct arrival){.to = event->address, .begins = true});
+        break;
+    }
+}
+
+/* ---- life cycle ---- */
+
+static void release(struct traces *t) {
+    for (size_t i = 0; i < t->sites.len; i++)
+        free(t->sites.at[i]);
+    vec_free(&t->sites);
+    map_free(&t->site_at);
+    map_free(&t->next_at);
+    vec_free(&t->all);
+    map_free(&t->trace_at);
+    vec_free(&t->steps);
+    map_free(&t->counters);
+    for (unsigned i = 0; i < TRACE_CONTEXTS; i++)
+        vec_free(&t->contexts[i].arrivals);
+    free(t);
+}
+
+void traces_abandon(void *self) {
+    struct traces *t = self;
+    if (t == NULL)
+        return;
+    region_abandon(&t->watch);
+    release(t);
+}
+
+enum status traces_attach(void **self, struct nes *nes, const struct trace_policy *policy,
+                          const int64_t *values, struct error *e) {
+    *self = NULL;
+    struct traces *t = calloc(1, sizeof *t);
+    if (t == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory for %s", policy->name);
+    t->nes = nes;
+    t->policy = policy;
+    for (size_t i = 0; i < TECHNIQUE_PARAMETERS; i++)
+        t->values[i] = values[i];
+    for (unsigned i = 0; i < TRACE_CONTEXTS; i++)
+        t->contexts[i].trace = TRACE_NONE;
+    const struct observer observer = {
+        .self = t, .instrument = instrument, .thread = context_changes};
+    const enum status status = region_attach(&t->watch, nes, &observer, e);
+    if (status != STATUS_OK) {
+        release(t);
+        return status;
+    }
+    *self = t;
+    return STATUS_OK;
+}
+
+enum status traces_finish(void *self, struct profile *out, struct error *e) {
+    struct traces *t = self;
+    struct structure s;
+    enum status status = region_detach(&t->watch, out, &s, e);
+    if (status == STATUS_OK)
+        status = t->out_of_memory
+                     ? error_set(e, STATUS_MEMORY, "out of memory for %s", t->policy->name)
+                     : traces_profile(out, t, &s, e);
+    if (status != STATUS_OK)
+        profile_free(out);
+    structure_free(&s);
+    release(t);
+    return status;
+}

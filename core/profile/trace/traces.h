@@ -1,0 +1,117 @@
+/*
+ * traces: selecting traces while a program runs, as dynamic optimisers do. Private to core/profile.
+ *
+ * A trace is a head and the transfers that were taken from there on; between two of them the code
+ * runs straight on. Nothing is translated into traces: execution in them is simulated, transfer by
+ * transfer, so that it is known what would have been executed in a trace cache.
+ *
+ * A trace is entered when a transfer is taken to its head, when another trace is left for its head,
+ * or when an interrupted context begins there. It is left when a transfer other than the recorded one
+ * is taken, when a recorded branch is not taken, or at its end. An open trace ends with its context, by
+ * the RTI that resumes another one. Interrupts do not leave it: each context has its
+ * own position, and goes on with it.
+ *
+ * A technique is a policy, which is called for each transfer outside of traces, and adds traces:
+ *
+ *     static void arrives(struct traces *t, struct trace_context *c, const struct arrival *a) {
+ *         if (arrival_is_backward(a) && traces_count(t, a->to))
+ *             ... record from here on, then traces_add()
+ *     }
+ */
+#ifndef HOTGRAPH_PROFILE_TRACES_H
+#define HOTGRAPH_PROFILE_TRACES_H
+
+#include "profile/profile.h"
+#include "profile/structure/region.h"
+
+struct trace_step { /* a taken transfer */
+    uint32_t from, to;
+};
+
+struct trace {
+    uint32_t head;
+    size_t first, count; /* its steps */
+    bool open;           /* goes on after the last step until the context ends */
+    uint64_t cycle;      /* in which it was added */
+    uint64_t entered, completed;
+    uint64_t inside; /* transfers executed in it, with those that left it */
+};
+
+/* Control has come to `to` outside of traces. */
+struct arrival {
+    uint32_t from, to;
+    bool taken;  /* false: a conditional branch was not taken, or no transfer led here */
+    bool left;   /* a trace ended or was left by this transfer */
+    bool begins; /* an interrupted context begins here; there is no `from` */
+};
+/* As in Dynamo, calls and returns are transfers like any others. */
+static inline bool arrival_is_backward(const struct arrival *a) {
+    return a->taken && a->to <= a->from;
+}
+
+/* The running context, or a suspended one. */
+struct trace_context {
+    size_t trace, at;             /* the trace that it executes, or TRACE_NONE, and its next step */
+    VEC(struct arrival) arrivals; /* the policy's: what it has recorded */
+    uint32_t head;                /* the policy's: of its recording */
+    bool recording;
+    uint32_t address; /* of a suspended context: where it would resume, and its stack pointer */
+    uint8_t s;
+};
+#define TRACE_NONE SIZE_MAX
+enum { TRACE_CONTEXTS = 17 }; /* a running one and those that may be suspended */
+
+struct traces;
+struct trace_policy {
+    const char *name;
+    size_t threshold; /* index of this parameter's value */
+    void (*arrives)(struct traces *t, struct trace_context *c, const struct arrival *a);
+    /* Optional: the running context has ended. */
+    void (*ends)(struct traces *t, struct trace_context *c);
+};
+
+struct traces {
+    struct nes *nes;
+    struct region_watch watch;
+    const struct trace_policy *policy;
+    int64_t values[TECHNIQUE_PARAMETERS];
+    VEC(struct trace_site *) sites; /* their addresses do not change */
+    struct map site_at;             /* address << 32 | target -> index */
+    struct map next_at;             /* address of an instruction -> address behind it */
+    VEC(struct trace) all;
+    struct map trace_at; /* head -> index */
+    VEC(struct trace_step) steps;
+    struct trace_context contexts[TRACE_CONTEXTS];
+    unsigned depth;      /* of the running one */
+    struct map counters; /* address -> count */
+    uint64_t counted, recorded;
+    bool out_of_memory;
+};
+
+/* Counts an arrival; true if the counter has reached the threshold. */
+bool traces_count(struct traces *t, uint32_t address);
+bool traces_has(const struct traces *t, uint32_t head);
+/* Appends an arrival to what the context has recorded. */
+void traces_record(struct traces *t, struct trace_context *c, const struct arrival *a);
+/* Adds the trace of `count` recorded arrivals, unless there is one with this head. */
+void traces_add(struct traces *t, uint32_t head, const struct arrival *arrivals, size_t count,
+                bool open);
+
+/* The attach, finish and abandon of a technique. */
+enum status traces_attach(void **self, struct nes *nes, const struct trace_policy *policy,
+                          const int64_t *values, struct error *e);
+enum status traces_finish(void *self, struct profile *out, struct error *e);
+void traces_abandon(void *self);
+
+/* Fills *out with the set of the traces' edges, and their counts. */
+enum status traces_profile(struct profile *out, const struct traces *t, const struct structure *s,
+                           struct error *e);
+
+/* What an instruction executed: [0] not taken, [1] taken. */
+struct trace_site {
+    struct traces *traces;
+    uint32_t address, target; /* target: 0 if it is not in the instruction */
+    uint64_t all[2], inside[2];
+};
+
+#endif
