@@ -297,6 +297,7 @@ struct technique {
     const char *name, *summary, *source;               /* source: the paper */
     struct parameter parameters[TECHNIQUE_PARAMETERS]; /* ends with a NULL name */
     bool needs_structure;                              /* build() uses stream->structure */
+    bool each_transfer; /* live and slow: called at each transfer; for estimates of time */
     /* Techniques on streams: builds from the first `batches` batches (SIZE_MAX: all). values: one a
      * parameter. */
     enum status (*build)(struct profile *out, const struct stream *stream, size_t batches,

@@ -865,6 +865,31 @@ FROM experiment x
     JOIN counter n ON n.stream_id = xs.stream_id AND n.configuration_id = xc.configuration_id
 ORDER BY x.name, g.name, xs.variant, c.technique, c.key, n.name;
 
+-- What traces are worth that techniques select: share of executed transfers that belong to
+-- instructions in traces, whole and without busy-waits; share of entries into traces that reach their
+-- end; seconds of emulated time until the first trace was there, and those in which nine tenths of what traces
+-- execute is executed. The last three leave out traces that are nothing but a busy-wait.
+CREATE VIEW technique_trace AS
+SELECT experiment, game, variant, technique, parameters, traces, trace_bytes,
+    1.0 * inside / nullif(transfers, 0) AS inside,
+    1.0 * inside_active / nullif(transfers_active, 0) AS inside_active,
+    1.0 * completed / nullif(entered, 0) AS completed,
+    first_cycle * 22 / 39375000.0 AS first_seconds, ninety_cycle * 22 / 39375000.0 AS ninety_seconds,
+    experiment_id, stream_id, configuration_id
+FROM (SELECT *, max(iif(name = 'traces', value, NULL)) AS traces,
+        max(iif(name = 'trace_bytes', value, NULL)) AS trace_bytes,
+        max(iif(name = 'entered', value, NULL)) AS entered,
+        max(iif(name = 'completed', value, NULL)) AS completed,
+        max(iif(name = 'transfers', value, NULL)) AS transfers,
+        max(iif(name = 'inside', value, NULL)) AS inside,
+        max(iif(name = 'transfers_active', value, NULL)) AS transfers_active,
+        max(iif(name = 'inside_active', value, NULL)) AS inside_active,
+        max(iif(name = 'first_trace_cycle', value, NULL)) AS first_cycle,
+        max(iif(name = 'ninety_percent_cycle', value, NULL)) AS ninety_cycle
+    FROM technique_count GROUP BY experiment_id, stream_id, configuration_id)
+WHERE traces IS NOT NULL
+ORDER BY experiment, game, variant, technique, configuration_id;
+
 -- How much slower games replay with a technique inside: multiples of the time of a replay without,
 -- measured next to it; the median over rounds and the range. us_batch is the technique's time on
 -- its thread for a batch of samples, growth how much longer a batch takes in the last quarter of

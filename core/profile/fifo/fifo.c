@@ -358,6 +358,7 @@ const struct technique technique_fifo = {
             {"costs", "with flow, the cost of a count that differs from the sampled one", 0, 2, 1,
              cost_words},
         },
+    .each_transfer = true,
     .attach = attach,
     .finish = fifo_finish,
     .abandon = fifo_abandon,

@@ -85,6 +85,7 @@ const struct technique technique_lei = {
              NULL},
             {"history", "taken transfers in the buffer", 2, 1 << 16, 500, NULL},
         },
+    .each_transfer = true,
     .attach = attach,
     .finish = traces_finish,
     .abandon = traces_abandon,

@@ -70,6 +70,7 @@ const struct technique technique_net = {
              NULL},
             {"length", "taken transfers of a trace at most", 1, 1 << 16, 128, NULL},
         },
+    .each_transfer = true,
     .attach = attach,
     .finish = traces_finish,
     .abandon = traces_abandon,

@@ -61,6 +61,7 @@ static const char *const views[] = {"results",
                                     "technique_host",
                                     "frontier",
                                     "technique_count",
+                                    "technique_trace",
                                     "technique_cost",
                                     "pareto",
                                     "sampling_bias",
@@ -116,6 +117,7 @@ static const char details[] =
     "  technique_missing    why some techniques cannot be compared\n"
     "  technique_effort     observed instructions, records, probes, steps, seconds\n"
     "  technique_count      further counts of each technique\n"
+    "  technique_trace      traces: what is executed in them, and how soon\n"
     "  technique_cost       the cost of techniques inside the running machine\n"
     "  pareto               results that no other beats in both budget and quality\n"
     "  sampling_bias        sampling intervals in frames, jitter, weights\n"

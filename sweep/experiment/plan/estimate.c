@@ -12,10 +12,9 @@
 #define FRAME_SECONDS 8e-6
 #define BATCH_SECONDS 2e-8
 #define SOLVE_SECONDS 0.06
-/* A live technique mostly counts in translated code. `fifo` runs a model of hardware at each entry. */
+/* A live technique mostly counts in translated code; some are called at each transfer. */
 #define LIVE_SECONDS  8e-6
 #define MODEL_SECONDS 1.3e-4
-static const char model[] = "fifo";
 /* Per result: metrics and rows. */
 #define RESULT_SECONDS 1e-3
 /* Assumed for a program, which is unknown before it has run. */
@@ -58,7 +57,7 @@ static enum status note_rate(void *user, size_t columns, const char *const *name
 enum kind { PLAIN, STRUCTURE, MODEL };
 
 static enum kind kind_of(const struct technique *t) {
-    return t->needs_structure ? STRUCTURE : strcmp(t->name, model) == 0 ? MODEL : PLAIN;
+    return t->needs_structure ? STRUCTURE : t->each_transfer ? MODEL : PLAIN;
 }
 
 /* Writes a JSON list of the grid's techniques of this kind. */

@@ -71,6 +71,17 @@ sanitized || {
     grep -q '^reproduced: ' out || fail "live.cfg: $(tail -3 out)"
     sweep "$source/configs/decay.cfg" --db decay.db --games mazewisp
     grep -q '^reproduced: ' out || fail "decay.cfg: $(tail -3 out)"
+    sweep "$source/configs/net.cfg" --db net.db --games mazewisp
+    grep -q '^reproduced: ' out || fail "net.cfg: $(tail -3 out)"
+    # Lower thresholds find traces sooner, and more of what is executed is in them. `profile` says the same.
+    test "$(ask net.db "SELECT technique FROM technique_trace WHERE completed < 1 AND inside > inside_active
+        GROUP BY technique HAVING count(*) = 3 AND max(inside_active) - min(inside_active) > 0.05
+        AND min(inside_active) > 0.8 AND min(first_seconds) > 0 AND min(ninety_seconds - first_seconds) > 0" | tr '\n' ' ')" = \
+        'lei net ' || fail "traces: $(ask net.db 'SELECT * FROM technique_trace')"
+    "$hotgraph" profile mazewisp --technique net --frames 1800 --out net.graph >said
+    ask net.db "SELECT 'traces ' || traces || ' trace_bytes ' || trace_bytes FROM technique_trace
+        WHERE parameters = 'threshold=50 length=128'" >row
+    grep -qF "$(cat row)" said || fail "by hand: $(cat row said)"
 }
 
 config wrong.cfg 'by = "live"; every = 5;' '{ technique = "fifo"; }'

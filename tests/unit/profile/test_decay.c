@@ -75,17 +75,8 @@ static void follow(struct model *m, uint64_t threshold, uint64_t milliseconds) {
 }
 
 static struct profile profiled(const struct engine *engine, int64_t threshold, int64_t period) {
-    const struct technique *t = technique_find("decay");
     const int64_t values[TECHNIQUE_PARAMETERS] = {threshold, period};
-    struct error e = {0};
-    struct profile out;
-    void *self;
-    struct played p = played_open("mazewisp", engine, false);
-    played_must(t->attach(&self, p.nes, values, &e), &e);
-    played_frames(&p, FRAMES);
-    played_must(t->finish(self, &out, &e), &e);
-    played_close(&p);
-    return out;
+    return profiled_game("decay", values, "mazewisp", FRAMES, engine);
 }
 
 static bool reach(const struct structure *s, bool *inside, uint32_t entry) {
@@ -167,26 +158,8 @@ static void test_decay(void **state) {
 /* Broken: what is given up in the midst stays attached, and slows or disturbs what follows. */
 static void test_abandon(void **state) {
     (void)state;
-    const struct technique *t = technique_find("decay");
     const int64_t values[TECHNIQUE_PARAMETERS] = {100, 10};
-    struct error e = {0};
-    void *self;
-    struct played p = played_open("mazewisp", NULL, false);
-    for (int i = 0; i < 2 * NES_OBSERVERS; i++) {
-        played_must(t->attach(&self, p.nes, values, &e), &e);
-        played_frames(&p, 2);
-        t->abandon(self);
-    }
-    t->abandon(NULL);
-    /* With all places but one taken the structure finds none: the first observer is detached again. */
-    const struct observer nobody = {0};
-    unsigned ids[NES_OBSERVERS];
-    for (int i = 0; i + 1 < NES_OBSERVERS; i++)
-        played_must(nes_attach(p.nes, &nobody, &ids[i], &e), &e);
-    assert_int_not_equal(t->attach(&self, p.nes, values, &e), STATUS_OK);
-    assert_null(self);
-    played_must(nes_attach(p.nes, &nobody, &ids[NES_OBSERVERS - 1], &e), &e);
-    played_close(&p);
+    assert_abandons("decay", values);
 }
 
 int main(void) {

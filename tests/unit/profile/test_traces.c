@@ -175,17 +175,8 @@ static void assert_same(const struct profile *a, const struct profile *b) {
 enum { FRAMES = 300 };
 
 static struct profile of_game(const char *technique, const struct engine *engine) {
-    const struct technique *t = technique_find(technique);
     const int64_t values[TECHNIQUE_PARAMETERS] = {20, 100};
-    struct error e = {0};
-    struct profile out;
-    void *self;
-    struct played p = played_open("mazewisp", engine, false);
-    played_must(t->attach(&self, p.nes, values, &e), &e);
-    played_frames(&p, FRAMES);
-    played_must(t->finish(self, &out, &e), &e);
-    played_close(&p);
-    return out;
+    return profiled_game(technique, values, "mazewisp", FRAMES, engine);
 }
 
 /* Broken: engines disagree, or what is active is miscounted. */
@@ -213,18 +204,9 @@ static void test_game(void **state) {
 /* Broken: what is given up in the midst stays attached, or leaks. */
 static void test_abandon(void **state) {
     (void)state;
-    const struct technique *t = technique_find("lei");
     const int64_t values[TECHNIQUE_PARAMETERS] = {5, 50};
-    struct error e = {0};
-    void *self;
-    struct played p = played_open("mazewisp", NULL, false);
-    for (int i = 0; i < 2 * NES_OBSERVERS; i++) {
-        played_must(t->attach(&self, p.nes, values, &e), &e);
-        played_frames(&p, 2);
-        t->abandon(self);
-    }
-    t->abandon(NULL);
-    played_close(&p);
+    assert_abandons("net", values);
+    assert_abandons("lei", values);
 }
 
 int main(void) {
