@@ -54,3 +54,15 @@ FROM (SELECT *, printf('%.3f (%.3f)', overlap_active, overlap_active_least) AS b
         substr(sampling, instr(sampling, 'skip=') + 5, 1) AS skip
     FROM lbr)
 GROUP BY sampling ORDER BY taken, CAST(stack AS INTEGER), skip;
+
+-- name: traces
+SELECT printf('| `%s` | %d | %d | %d | %.3f (%.3f) | %.2f | %.2f | %.1f | %.2f | %.2f | %.2f |', technique, threshold, round(avg(traces)),
+    round(avg(trace_bytes)), avg(inside_active), min(inside_active), avg(completed), avg(first_seconds), avg(ninety_seconds),
+    avg(similarity_active), avg(hot_precision_active), avg(coverage_active))
+FROM traces GROUP BY technique, threshold ORDER BY technique DESC, threshold;
+
+-- name: trace effort
+SELECT printf('%.2f', 100.0 * sum(increments) / sum(transfers)), printf('%.3f', 100.0 * sum(recorded) / sum(transfers)), round(avg(counters))
+FROM traces WHERE technique = 'net' AND threshold = 50;
+SELECT printf('%.2f', 100.0 * sum(increments) / sum(transfers)), printf('%.2f', 100.0 * sum(recorded) / sum(transfers)), round(avg(counters))
+FROM traces WHERE technique = 'lei' AND threshold = 35;
