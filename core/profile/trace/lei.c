@@ -19,7 +19,7 @@ extern const struct technique technique_lei;
 enum { THRESHOLD, HISTORY };
 
 /* Keeps the newest arrivals. Moves them once for many. */
-static void forget_old(struct trace_context *c, size_t history) {
+static void keep_newest(struct trace_context *c, size_t history) {
     if (c->arrivals.len < 2 * history)
         return;
     const size_t old = c->arrivals.len - history;
@@ -65,7 +65,7 @@ static void arrives(struct traces *t, struct trace_context *c, const struct arri
     if (old != SIZE_MAX && !traces_has(t, a->to) && !t->out_of_memory &&
         (arrival_is_backward(a) || a->begins || c->arrivals.at[old].left) && traces_count(t, a->to))
         add_trace(t, c, old);
-    forget_old(c, history);
+    keep_newest(c, history);
 }
 
 static const struct trace_policy policy = {

@@ -58,8 +58,8 @@ static bool read_trace(struct reading *r, const struct trace *trace) {
 /* ---- counts ---- */
 
 /* Is this outcome of the instruction an edge of a busy-wait? */
-static bool waits(const struct reading *r, const struct insn_place *places,
-                  const struct trace_site *site, bool taken) {
+static bool is_wait(const struct reading *r, const struct insn_place *places,
+                    const struct trace_site *site, bool taken) {
     const struct graph *g = &r->s->graph;
     const uint64_t *next = map_find(&r->t->next_at, site->address);
     const size_t block = structure_block_of(places, structure_insn_count(r->s), site->address);
@@ -74,7 +74,7 @@ struct sums {
     uint64_t transfers, inside, transfers_active, inside_active;
 };
 
-static enum status add_up(struct sums *sum, const struct reading *r, struct error *e) {
+static enum status sum_sites(struct sums *sum, const struct reading *r, struct error *e) {
     struct insn_place *places;
     const enum status status = structure_places(&places, r->s, e);
     if (status != STATUS_OK)
@@ -82,7 +82,7 @@ static enum status add_up(struct sums *sum, const struct reading *r, struct erro
     for (size_t i = 0; i < r->t->sites.len; i++) {
         const struct trace_site *site = r->t->sites.at[i];
         for (int way = 0; way < 2; way++) {
-            const bool waiting = waits(r, places, site, way == 1);
+            const bool waiting = is_wait(r, places, site, way == 1);
             sum->transfers += site->all[way];
             sum->inside += site->inside[way];
             sum->transfers_active += waiting ? 0 : site->all[way];
@@ -158,7 +158,7 @@ enum status traces_profile(struct profile *out, const struct traces *t, const st
     for (size_t i = 0; status == STATUS_OK && i < t->all.len; i++)
         only_waits[i] = read_trace(&r, &t->all.at[i]);
     if (status == STATUS_OK)
-        status = add_up(&sum, &r, e);
+        status = sum_sites(&sum, &r, e);
     if (status == STATUS_OK)
         status = region_of_edges(out, s, r.edges, e);
     if (status == STATUS_OK)

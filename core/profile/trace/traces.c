@@ -195,7 +195,7 @@ static void drop(struct traces *t, const struct thread_event *event) {
     }
 }
 
-static void context_changes(void *self, const struct thread_event *event) {
+static void thread_changes(void *self, const struct thread_event *event) {
     struct traces *t = self;
     switch (event->change) {
     case THREAD_SUSPENDED:
@@ -253,7 +253,7 @@ enum status traces_attach(void **self, struct nes *nes, const struct trace_polic
     for (unsigned i = 0; i < TRACE_CONTEXTS; i++)
         t->contexts[i].trace = TRACE_NONE;
     const struct observer observer = {
-        .self = t, .instrument = instrument, .thread = context_changes};
+        .self = t, .instrument = instrument, .thread = thread_changes};
     const enum status status = region_attach(&t->watch, nes, &observer, e);
     if (status != STATUS_OK) {
         release(t);
