@@ -248,7 +248,7 @@ enum status traces_attach(void **self, struct nes *nes, const struct trace_polic
         return error_set(e, STATUS_MEMORY, "out of memory for %s", policy->name);
     t->nes = nes;
     t->policy = policy;
-    for (size_t i = 0; i < TECHNIQUE_PARAMETERS; i++)
+    for (size_t i = 0; i < TRACE_PARAMETERS; i++)
         t->values[i] = values[i];
     for (unsigned i = 0; i < TRACE_CONTEXTS; i++)
         t->contexts[i].trace = TRACE_NONE;

@@ -59,7 +59,10 @@ struct trace_context {
     uint8_t s;
 };
 #define TRACE_NONE SIZE_MAX
-enum { TRACE_CONTEXTS = 17 }; /* a running one and those that may be suspended */
+enum {
+    TRACE_PARAMETERS = 2, /* of each technique */
+    TRACE_CONTEXTS = 17,  /* a running one and those that may be suspended */
+};
 
 struct traces;
 struct trace_policy {
@@ -74,7 +77,7 @@ struct traces {
     struct nes *nes;
     struct region_watch watch;
     const struct trace_policy *policy;
-    int64_t values[TECHNIQUE_PARAMETERS];
+    int64_t values[TRACE_PARAMETERS];
     VEC(struct trace_site *) sites; /* their addresses do not change */
     struct map site_at;             /* address << 32 | target -> index */
     struct map next_at;             /* address of an instruction -> address behind it */
