@@ -22,8 +22,8 @@
  *    INDIRECT (none if an RTI resumes a thread, and none for JAM).
  *  - The bytes of code in registers or open bus are known only after they were fetched. There,
  *    step and PROBE_BEFORE come after the instruction, but before its other probes.
- *  - Callbacks may set alarms, request steps and reserve counters. They do not attach, detach,
- *    run, load or reset.
+ *  - Callbacks may set alarms, request steps and reserve counters. They do not run, load or reset,
+ *    and only alarms attach and detach observers.
  *  - All counters of a machine are in one array, so translated code reaches them from a base
  *    register.
  */

@@ -544,6 +544,8 @@ void watch_alarms(struct nes *n) {
             if (by->observer.alarm)
                 by->observer.alarm(by->observer.self, n->cpu.cycle);
         }
+        if (!by->used) /* an alarm has detached it */
+            continue;
         if (by->follow.from <= n->cpu.cycle)
             watch_hand_over_followed(by, &(struct followed){0});
         if (by->record.from <= n->cpu.cycle && !by->record.on)

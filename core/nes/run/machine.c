@@ -132,9 +132,12 @@ static void pass_over_wait(struct nes *n, uint64_t target) {
     if (n->cpu.cycle >= earlier(target, n->frame.end) ||
         (n->cpu.cycle >= n->observed.alarm && follows_now(n)))
         return;
-    if (n->cpu.cycle >= n->observed.alarm) { /* a recording is complete */
+    if (n->cpu.cycle >= n->observed.alarm) { /* a recording may be complete */
+        const uint32_t epoch = n->memory.epoch;
         watch_alarms(n);
         n->observed.attention = false;
+        if (n->memory.epoch != epoch) /* observers came or went: the engine has freed `wait` */
+            return;
     }
     const uint64_t start = n->cpu.cycle;
     wait_pass(n, wait, earlier(target, n->frame.end), earlier(n->lines.event, n->dma.from));
