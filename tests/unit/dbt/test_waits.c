@@ -184,9 +184,8 @@ enum { STAYS = 1000 }; /* cycles */
 static void count_branches(void *self, struct probe_site *site, const struct guest_insn *insn) {
     const struct comer *c = self;
     for (unsigned when = PROBE_TAKEN; insn->kind == INSN_BRANCH && when <= PROBE_NEXT; when++)
-        probe_attach(
-            site, when,
-            (struct probe){.kind = PROBE_ADD, .counter = c->counters + when, .value = 1});
+        probe_attach(site, when,
+                     (struct probe){.kind = PROBE_ADD, .counter = c->counters + when, .value = 1});
 }
 
 static void come_and_go(void *self, uint64_t cycle) {
@@ -233,11 +232,10 @@ static void observers_come_in_a_wait(void **state) {
         const uint64_t truth =
             come_in(g, (struct nes_options){.no_skip = true, .no_fast = true}, cycle);
         assert_int_equal(come_in(g, (struct nes_options){0}, cycle), truth);
-        assert_int_equal(come_in(g,
-                                 (struct nes_options){.engine = dbt_engine(),
-                                                      .engine_options = &translator},
-                                 cycle),
-                         truth);
+        assert_int_equal(
+            come_in(g, (struct nes_options){.engine = dbt_engine(), .engine_options = &translator},
+                    cycle),
+            truth);
     }
     free(g);
 }
@@ -247,9 +245,8 @@ int main(int argc, char **argv) {
         first = strtoull(argv[1], NULL, 10);
     if (argc > 2)
         count = strtoull(argv[2], NULL, 10);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(unmasked_for_an_instruction),
-                                       cmocka_unit_test(irq_behind_cli),
-                                       cmocka_unit_test(observers_come_in_a_wait),
-                                       cmocka_unit_test(programs)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unmasked_for_an_instruction), cmocka_unit_test(irq_behind_cli),
+        cmocka_unit_test(observers_come_in_a_wait), cmocka_unit_test(programs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
