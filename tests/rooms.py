@@ -27,7 +27,7 @@ PUBLIC = {
     "profile": {"exec/exec.h", "gaussian/gaussian_watch.h", "live/live.h", "structure/structure.h"},
     "commands": {"command.h"},
     "report": {"tables/table.h"},
-    "native": {"hotprobe.h", "session.h"},
+    "native": {"edges/edge_tree.h", "hotprobe.h", "session.h"},
     "qemu": {"export/fdata.h", "export/profile_export.h", "import/import.h"},
 }
 # (room, header of another room): why it may look inside.

@@ -1,6 +1,6 @@
 /* The library as `hotgraph native` preloads it: inserts probes before main; the counts go to the
  * session's folder. */
-#include "native/edge_probes.h"
+#include "native/edges/edge_probes.h"
 #include "native/lines.h"
 #include "native/session.h"
 #include "native/session_state.h"

@@ -21,14 +21,16 @@
  *
  *   hot       64-bit words: the number of hot sites, then their numbers, in order
  *
- *   pieces    instead of sites and hot, with kind edges, which is of the first object. The first line: address of the
- *     text, its end, its offset in the file. Then a line for each piece of straight-line code of the
- *     program, by address: offset in the file; offset of the target of the jump or call at its end, or
- *     0; how it ends: n continues with the next piece, j jump, b conditional branch, c call, a
- *     indirect jump or call, or return, s stops the program; whether other code than the program's may
- *     enter it (0, 1); offset in `counters` of its count; the same of how often its branch was not
- *     taken (0: that is the next piece's count); number of its site in `pairs` (0: none; else that has
- *     its count); how many of these probes are traps; lengths of its instructions, a hexadecimal digit each; function's name or "-"
+ *   pieces    instead of sites and hot, with kind edges, which is of the first object. The first line:
+ *     address of the text, its end, its offset in the file. Then a line for each piece of
+ *     straight-line code of the program, by address: offset in the file; offset of the target of the
+ *     jump or call at its end, or 0; how it ends: n continues with the next piece, j jump,
+ *     b conditional branch, c call, a indirect jump or call, or return, s stops the program; whether
+ *     other code than the program's may enter it (0, 1); offset in `counters` of its count; the same
+ *     of how often its branch was not taken (0: they follow from others, edges/edge_tree.h); number
+ *     of its site in `pairs` (0: none; else that has its count); of a call the number of the piece,
+ *     from 1, whose return leads behind it (0: see `pairs`); how many of these probes are traps;
+ *     lengths of its instructions, a hexadecimal digit each; function's name or "-"
  *
  *   pairs     a page, of which two words are used (enum below); then cells, struct session_pair
  *

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "native/edges/edge_tree.h"
 #include "native/session.h"
 
 struct piece {
@@ -14,8 +15,8 @@ struct piece {
     char ends;
     bool may_enter;
     uint64_t count, fall, in;
-    bool has_fall;
-    uint32_t site, traps;
+    bool has_count, has_fall; /* counted; else they follow from others */
+    uint32_t site, traps, back;
     const char *lengths, *name;
     size_t instructions;
 };
@@ -85,7 +86,7 @@ static bool read_lengths(struct piece *p, const char **at) {
 
 static bool piece_line(struct reader *r, const char *line) {
     const char *p = line, *end = line + strlen(line);
-    uint64_t start, target, enter, count, fall, site, traps;
+    uint64_t start, target, enter, count, fall, site, back, traps;
     struct piece piece = {0};
     if (!number(&p, end, UINT32_MAX, &start) || !number(&p, end, UINT32_MAX, &target) ||
         strchr("njbcas", *p) == NULL || p[1] != ' ')
@@ -96,12 +97,14 @@ static bool piece_line(struct reader *r, const char *line) {
     piece.target = (uint32_t)target;
     if (!number(&p, end, 1, &enter) || !number(&p, end, UINT64_MAX, &count) ||
         !number(&p, end, UINT64_MAX, &fall) || !number(&p, end, SESSION_PAIRS_SITES, &site) ||
-        !number(&p, end, 2, &traps) || !read_lengths(&piece, &p) ||
+        !number(&p, end, UINT32_MAX, &back) || !number(&p, end, 2, &traps) || !read_lengths(&piece, &p) ||
         !count_at(r, count, &piece.count) || !count_at(r, fall, &piece.fall))
         return false;
     piece.may_enter = enter != 0;
+    piece.has_count = count != 0 || site != 0;
     piece.has_fall = fall != 0;
     piece.site = (uint32_t)site;
+    piece.back = (uint32_t)back;
     piece.traps = (uint32_t)traps;
     piece.name = p;
     const size_t before = r->pieces.len;
@@ -199,15 +202,115 @@ static void count_by_pairs(struct reader *r) {
     }
 }
 
+/* ---- what follows from the counters ---- */
+
+/* The pieces as a flow graph, and what enters each by pairs. */
+struct flows {
+    struct tree_piece *pieces;
+    struct tree_arc *arcs;
+    size_t arc_count;
+    struct tree_work work;
+};
+
+static bool flows_get(struct flows *f, size_t pieces) {
+    f->work.vertices = tree_vertices(pieces);
+    f->pieces = calloc(pieces + 1, sizeof *f->pieces);
+    f->arcs = calloc(TREE_ARCS * pieces + 1, sizeof *f->arcs);
+    f->work.vertex = calloc(2 * f->work.vertices, sizeof *f->work.vertex);
+    f->work.balance = calloc(f->work.vertices, sizeof *f->work.balance);
+    return f->pieces != NULL && f->arcs != NULL && f->work.vertex != NULL &&
+           f->work.balance != NULL;
+}
+
+static void flows_free(struct flows *f) {
+    free(f->pieces);
+    free(f->arcs);
+    free(f->work.vertex);
+    free(f->work.balance);
+}
+
+static uint32_t number_of(const struct reader *r, uint64_t start) {
+    const struct piece *p = find(r, start);
+    return p != NULL ? (uint32_t)(p - r->pieces.at) : TREE_NONE;
+}
+
+static bool flows_pieces(const struct reader *r, struct flows *f) {
+    for (size_t i = 0; i < r->pieces.len; i++) {
+        const struct piece *p = &r->pieces.at[i];
+        if (p->back > r->pieces.len || (p->back != 0 && r->pieces.at[p->back - 1].ends != 'r'))
+            return false;
+        f->pieces[i] = (struct tree_piece){.next = number_of(r, p->end),
+                                           .target = p->target != 0 ? number_of(r, p->target)
+                                                                    : TREE_NONE,
+                                           .back = p->back != 0 ? p->back - 1 : TREE_NONE,
+                                           .ends = p->ends,
+                                           .may_enter = p->may_enter};
+        if (p->back != 0 && f->pieces[i].next == TREE_NONE)
+            return false;
+    }
+    return true;
+}
+
+static void flows_known(const struct reader *r, struct flows *f) {
+    size_t n;
+    const struct session_pair *cell = cells(r, &n);
+    for (size_t k = 0; k < f->arc_count; k++) {
+        struct tree_arc *a = &f->arcs[k];
+        const struct piece *p = &r->pieces.at[a->piece];
+        a->counted = (a->kind == TREE_NODE && p->has_count) || (a->kind == TREE_FALL && p->has_fall);
+        a->flow = !a->counted ? 0 : a->kind == TREE_NODE ? p->count : p->fall;
+    }
+    for (size_t i = 0; i < n; i++, cell++) {
+        uint64_t target;
+        if (cell->key == 0 || pair_site(r, cell, &target) == NULL || target < r->start ||
+            target >= r->end)
+            continue;
+        const struct piece *to = find(r, target - r->start + r->offset);
+        if (to != NULL)
+            f->work.balance[tree_begin((uint32_t)(to - r->pieces.at))] += cell->count;
+    }
+}
+
+static enum status flows_put(struct reader *r, const struct flows *f) {
+    for (size_t k = 0; k < f->arc_count; k++) {
+        const struct tree_arc *a = &f->arcs[k];
+        struct piece *p = &r->pieces.at[a->piece];
+        if (a->kind == TREE_NODE)
+            p->count = a->flow;
+        else if (a->kind == TREE_FALL)
+            p->fall = a->flow;
+    }
+    return STATUS_OK;
+}
+
+/* Sets the counts that have no counter. */
+static enum status derive(struct reader *r) {
+    struct flows f = {0};
+    struct tree_fault fault;
+    enum status s = STATUS_OK;
+    if (!flows_get(&f, r->pieces.len)) {
+        s = no_memory(r);
+    } else if (!flows_pieces(r, &f)) {
+        s = error_set(r->e, STATUS_FORMAT, "%s/pieces: a return is invalid", r->folder);
+    } else {
+        f.arc_count = tree_arcs(f.pieces, r->pieces.len, f.arcs);
+        flows_known(r, &f);
+        s = tree_solve(f.arcs, f.arc_count, &f.work, &fault)
+                ? flows_put(r, &f)
+                : refuse(r, &r->pieces.at[fault.piece],
+                         fault.negative ? "was left more often than it was entered, by"
+                                        : "was not left as often as it was entered: they differ by",
+                         fault.by);
+    }
+    flows_free(&f);
+    return s;
+}
+
+/* ---- edges, again ---- */
+
 static enum status put_branch(struct reader *r, const struct piece *p) {
-    const struct piece *next = p + 1 < r->pieces.at + r->pieces.len ? p + 1 : NULL;
-    uint64_t fall = p->fall;
-    if (!p->has_fall)
-        fall = next != NULL && next->start == p->end ? next->count : 0;
-    if (fall > p->count)
-        return refuse(r, p, "was left more often than it was entered:", fall);
-    enum status s = put_edge(r, p, p->end, fall);
-    return s == STATUS_OK ? put_edge(r, p, p->target, p->count - fall) : s;
+    enum status s = put_edge(r, p, p->end, p->fall);
+    return s == STATUS_OK ? put_edge(r, p, p->target, p->count - p->fall) : s;
 }
 
 static enum status put_piece(struct reader *r, const struct piece *p) {
@@ -282,6 +385,8 @@ static enum status read_all(struct reader *r, struct native_graph *out) {
         (s = read_part(r, &r->pairs, "pairs")) || (s = check_pairs(r)) || (s = read_pieces(r)))
         return s;
     count_by_pairs(r);
+    if ((s = derive(r)))
+        return s;
     for (size_t i = 0; s == STATUS_OK && i < r->pieces.len; i++)
         s = put_piece(r, &r->pieces.at[i]);
     if (s == STATUS_OK)

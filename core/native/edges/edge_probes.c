@@ -1,0 +1,353 @@
+/*
+ * Which probes an edge graph needs. Of a piece of straight-line code (text/code_pieces.h)
+ *
+ *  - that ends with an indirect jump or call, or a return: a probe there that counts each target by
+ *    itself. Their sum is the piece's count;
+ *  - that ends otherwise: a counter at one of its instructions, and behind a conditional branch one
+ *    of how often it was not taken. Most of these counts follow from others (edge_tree.h) and get no
+ *    counter: those that find no room first, then those that are likely to be executed most.
+ *
+ * Where jumps lead to no stub, a trap does: slow, but right. Code before such places is executed in
+ * stubs, which go from one to the next without the trap.
+ */
+#include "native/edges/edge_probes.h"
+#include "native/edges/edge_weights.h"
+#include "native/lines.h"
+#include "native/session_state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What was inserted for a piece; offsets in the counters' file, 0: none. */
+struct counted {
+    uint64_t count, fall;
+    uint32_t pairs; /* number of the site, from 1; 0: none */
+    uint32_t traps; /* how many of its probes are traps */
+};
+
+/* What a request is for. */
+struct wanted {
+    size_t piece;
+    uint32_t arc; /* TREE_NONE: pairs, or none */
+    bool parked;  /* no jump serves it */
+};
+
+struct edges {
+    struct hotprobe *h;
+    struct object *o;
+    piece_list pieces;
+    VEC(struct tree_piece) tree; /* the same pieces */
+    VEC(struct tree_arc) arcs;
+    VEC(uint8_t) asked; /* of each arc: its counter is in, or a request */
+    VEC(uint32_t) vertices, order;
+    struct tree_work work;
+    VEC(struct counted) counted;
+    VEC(struct hotprobe_request) requests;
+    VEC(struct wanted) wanted;
+    size_t sites; /* of pairs */
+};
+
+/* How the piece ends: session.h has the letters. */
+static char end_letter(const struct piece *p) {
+    switch ((enum flow)p->flow) {
+    case FLOW_NEXT:
+    case FLOW_SYSTEM:
+        return 'n';
+    case FLOW_JUMP:
+        return 'j';
+    case FLOW_BRANCH:
+    case FLOW_LOOP:
+        return 'b';
+    case FLOW_CALL:
+        return 'c';
+    case FLOW_CALL_AWAY:
+    case FLOW_JUMP_AWAY:
+    case FLOW_RETURN:
+        return 'a';
+    case FLOW_STOP:
+    case FLOW_REFUSED:
+        break;
+    }
+    return 's';
+}
+
+static uint32_t number_at(const struct edges *g, uintptr_t start) {
+    const struct piece *p = start != 0 ? piece_at(&g->pieces, start) : NULL;
+    return p != NULL ? (uint32_t)(p - g->pieces.at) : TREE_NONE;
+}
+
+/* The graph of all pieces, with a weight for each arc. Pairs are known without further counters. */
+static bool make_arcs(struct edges *g) {
+    const size_t n = g->pieces.len;
+    if (!seq_reserve(&g->tree, n) || !seq_reserve(&g->arcs, TREE_ARCS * n))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        const struct piece *p = &g->pieces.at[i];
+        const bool follows = i + 1 < n && p[1].start == p->end;
+        g->tree.at[i] = (struct tree_piece){.next = follows ? (uint32_t)i + 1 : TREE_NONE,
+                                            .target = number_at(g, p->target),
+                                            .back = TREE_NONE,
+                                            .ends = end_letter(p),
+                                            .may_enter = p->entered};
+    }
+    g->arcs.len = tree_arcs(g->tree.at, n, g->arcs.at);
+    g->work.vertices = tree_vertices(n);
+    if (!seq_reserve(&g->asked, g->arcs.len) || !seq_reserve(&g->order, g->arcs.len) ||
+        !seq_reserve(&g->vertices, 2 * g->work.vertices) ||
+        !edges_weigh(g->o, &g->pieces, g->tree.at, g->arcs.at, g->arcs.len))
+        return false;
+    memset(g->asked.at, 0, g->arcs.len);
+    g->work.order = g->order.at;
+    g->work.vertex = g->vertices.at;
+    for (size_t k = 0; k < g->arcs.len; k++)
+        if (g->arcs.at[k].kind == TREE_NODE && g->tree.at[g->arcs.at[k].piece].ends == 'a')
+            g->arcs.at[k].counted = g->asked.at[k] = true;
+    return true;
+}
+
+static bool want(struct edges *g, size_t piece, uint32_t arc, uintptr_t site, unsigned flags) {
+    struct hotprobe_request r = {.site = site, .flags = flags};
+    if ((flags & HOTPROBE_PAIRS) != 0)
+        r.data = (void *)(uintptr_t)(g->counted.at[piece].pairs = (uint32_t)(++g->sites));
+    return seq_push(&g->requests, r) &&
+           seq_push(&g->wanted,
+                    ((struct wanted){.piece = piece,
+                                     .arc = arc,
+                                     .parked = arc != TREE_NONE &&
+                                               g->arcs.at[arc].weight == WEIGHT_NO_ROOM}));
+}
+
+/* Requests counters for the arcs that were chosen since. */
+static bool want_arcs(struct edges *g) {
+    for (uint32_t k = 0; k < g->arcs.len; k++) {
+        const struct tree_arc *a = &g->arcs.at[k];
+        const struct piece *p = &g->pieces.at[a->piece];
+        if (!a->counted || g->asked.at[k])
+            continue;
+        g->asked.at[k] = true;
+        const bool fall = a->kind == TREE_FALL;
+        if (!want(g, a->piece, k, fall ? p->last : p->start, fall ? HOTPROBE_FALL : 0))
+            return false;
+    }
+    return true;
+}
+
+/* A return of one byte that is a target has room for a trap only. What leads to it from a stub goes
+ * to its own stub instead (direct.c). */
+static bool lone_return(const struct edges *g, uintptr_t at) {
+    const struct piece *p = piece_at(&g->pieces, at);
+    return p != NULL && p->flow == FLOW_RETURN && p->end - p->start == 1 && p->led_to;
+}
+
+static bool leads_to_lone_return(const struct edges *g, const struct piece *p) {
+    return !piece_ends_away(p) && (lone_return(g, p->end) || lone_return(g, p->target));
+}
+
+/* Pairs, and what leads to those that can only have traps. */
+static bool want_pairs(struct edges *g) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < g->pieces.len; i++) {
+        const struct piece *p = &g->pieces.at[i];
+        ok = seq_push(&g->counted, (struct counted){0});
+        if (ok && g->tree.at[i].ends == 'a')
+            ok = want(g, i, TREE_NONE, p->last, HOTPROBE_PAIRS);
+        else if (ok && leads_to_lone_return(g, p))
+            ok = want(g, i, TREE_NONE, p->last, HOTPROBE_COVER);
+    }
+    return ok;
+}
+
+static void done(struct edges *g, size_t i) {
+    const struct hotprobe_request *r = &g->requests.at[i];
+    struct counted *c = &g->counted.at[g->wanted.at[i].piece];
+    c->traps += r->strategy == HOTPROBE_TRAP;
+    if ((r->flags & HOTPROBE_FALL) != 0)
+        c->fall = r->counter;
+    else if (r->flags == 0)
+        c->count = r->counter;
+}
+
+/* A counter may be at any instruction of the piece: goes to the next one. False: there is none. */
+static bool step(const struct edges *g, size_t i) {
+    struct hotprobe_request *r = &g->requests.at[i];
+    const struct piece *p = &g->pieces.at[g->wanted.at[i].piece];
+    if (r->flags != 0)
+        return false;
+    do
+        r->site++;
+    while (r->site <= p->last && (*mark_at(g->o, r->site) & MARK_START) == 0);
+    return r->site <= p->last;
+}
+
+static void park(struct edges *g, size_t i) {
+    g->wanted.at[i].parked = true;
+    if (g->requests.at[i].flags == 0)
+        g->requests.at[i].site = g->pieces.at[g->wanted.at[i].piece].start;
+}
+
+/* Inserts what is wanted and keeps the rest, with the next instructions of their pieces as sites. No
+ * constrained jumps: they keep the next instruction's bytes, so that no probe could be there. */
+static enum status insert_round(struct edges *g, bool trap, struct error *e) {
+    g->h->options.without = 1u << HOTPROBE_CONSTRAINED | (trap ? 0 : 1u << HOTPROBE_TRAP);
+    enum status s = hotprobe_insert(g->h, g->requests.at, g->requests.len, e);
+    size_t kept = 0;
+    for (size_t i = 0; s == STATUS_OK && i < g->requests.len; i++) {
+        const bool in = g->requests.at[i].reason == HOTPROBE_DONE;
+        if (in)
+            done(g, i);
+        else if (g->requests.at[i].flags != HOTPROBE_COVER) {
+            if (!trap && !g->wanted.at[i].parked && !step(g, i))
+                park(g, i);
+            g->requests.at[kept] = g->requests.at[i];
+            g->wanted.at[kept++] = g->wanted.at[i];
+        }
+    }
+    g->requests.len = g->wanted.len = kept;
+    return s;
+}
+
+static bool all_parked(const struct edges *g) {
+    bool all = true;
+    for (size_t i = 0; i < g->wanted.len; i++)
+        all = all && g->wanted.at[i].parked;
+    return all;
+}
+
+/* What no jump serves is derived, if other counters can take its place. Keeps the others. */
+static bool choose_again(struct edges *g) {
+    size_t kept = 0;
+    for (size_t i = 0; i < g->wanted.len; i++) {
+        struct tree_arc *a = g->wanted.at[i].arc != TREE_NONE ? &g->arcs.at[g->wanted.at[i].arc] : NULL;
+        park(g, i);
+        if (a != NULL) {
+            a->counted = g->asked.at[g->wanted.at[i].arc] = false;
+            a->weight = WEIGHT_NO_ROOM;
+        }
+    }
+    if (!tree_choose(g->arcs.at, g->arcs.len, &g->work))
+        return false;
+    for (size_t i = 0; i < g->wanted.len; i++) {
+        const uint32_t arc = g->wanted.at[i].arc;
+        if (arc != TREE_NONE && !g->arcs.at[arc].counted)
+            continue;
+        if (arc != TREE_NONE)
+            g->asked.at[arc] = true;
+        g->requests.at[kept] = g->requests.at[i];
+        g->wanted.at[kept++] = g->wanted.at[i];
+    }
+    g->requests.len = g->wanted.len = kept;
+    return true;
+}
+
+/* Names the first piece without a probe. */
+static enum status refuse(const struct edges *g, struct error *e) {
+    const struct hotprobe_request *r = &g->requests.at[0];
+    const struct function *f = function_at(g->o, r->site);
+    const char *name = f != NULL && f->name != NULL ? f->name : "code";
+    return error_set(e, STATUS_UNSUPPORTED,
+                     "%s (0x%llx in the file): %zu probes of the graph cannot be placed, this one "
+                     "because: %s",
+                     name, (unsigned long long)(r->site - g->o->bias), g->requests.len,
+                     hotprobe_reason_text(r->reason));
+}
+
+static enum status insert_all(struct edges *g, struct error *e) {
+    enum { TURNS = 4, ROUNDS = 6 };
+    enum status s = STATUS_OK;
+    for (int turn = 0; s == STATUS_OK && turn < TURNS; turn++) {
+        if (turn > 0 && !choose_again(g))
+            return error_set(e, STATUS_UNSUPPORTED, "edges without counters are a circle");
+        if (!want_arcs(g))
+            return error_set(e, STATUS_MEMORY, "out of memory");
+        if (all_parked(g))
+            break;
+        for (int k = 0; s == STATUS_OK && k < ROUNDS && !all_parked(g); k++)
+            s = insert_round(g, false, e);
+    }
+    for (size_t i = 0; i < g->requests.len; i++)
+        park(g, i);
+    if (s == STATUS_OK && g->requests.len > 0)
+        s = insert_round(g, true, e);
+    return s == STATUS_OK && g->requests.len > 0 ? refuse(g, e) : s;
+}
+
+/* ---- the file ---- */
+
+static uint64_t in_file(const struct edges *g, uintptr_t at) {
+    return at - g->o->text + (uint64_t)(g->o->text_file - g->o->file.at);
+}
+
+/* The instructions' lengths, a hexadecimal digit each. */
+static void put_lengths(struct lines *l, const struct edges *g, const struct piece *p) {
+    uintptr_t before = p->start;
+    for (uintptr_t at = p->start + 1; at <= p->end; at++)
+        if (at == p->end || (at <= p->last && (*mark_at(g->o, at) & MARK_START) != 0)) {
+            lines_put(l, &"0123456789abcdef"[(at - before) & 15], 1);
+            before = at;
+        }
+    lines_put(l, " ", 1);
+}
+
+static bool pieces_write(const struct edges *g, const char *folder) {
+    struct lines l;
+    if (!lines_open(&l, folder, "objects"))
+        return false;
+    lines_put(&l, g->o->path, strlen(g->o->path));
+    lines_put(&l, "\n", 1);
+    if (!lines_close(&l) || !lines_open(&l, folder, "pieces"))
+        return false;
+    lines_number(&l, g->o->text);
+    lines_number(&l, g->o->text_end);
+    lines_number(&l, in_file(g, g->o->text));
+    lines_put(&l, "\n", 1);
+    for (size_t i = 0; i < g->pieces.len; i++) {
+        const struct piece *p = &g->pieces.at[i];
+        const struct function *f = function_at(g->o, p->start);
+        const char *name = f != NULL && f->name != NULL ? f->name : "-";
+        lines_number(&l, in_file(g, p->start));
+        lines_number(&l, p->target != 0 ? in_file(g, p->target) : 0);
+        lines_put(&l, &g->tree.at[i].ends, 1);
+        lines_put(&l, " ", 1);
+        lines_number(&l, p->entered);
+        lines_number(&l, g->counted.at[i].count);
+        lines_number(&l, g->counted.at[i].fall);
+        lines_number(&l, g->counted.at[i].pairs);
+        lines_number(&l, g->tree.at[i].back != TREE_NONE ? g->tree.at[i].back + 1 : 0);
+        lines_number(&l, g->counted.at[i].traps);
+        put_lengths(&l, g, p);
+        lines_put(&l, name, strlen(name));
+        lines_put(&l, "\n", 1);
+    }
+    return lines_close(&l);
+}
+
+static enum status edges_find(struct edges *g, struct error *e) {
+    if (!pieces_find(g->o, &g->pieces) || !make_arcs(g) || !want_pairs(g))
+        return error_set(e, STATUS_MEMORY, "out of memory");
+    if (!tree_choose(g->arcs.at, g->arcs.len, &g->work))
+        return error_set(e, STATUS_UNSUPPORTED, "edges without counters are a circle");
+    return STATUS_OK;
+}
+
+enum status edges_start(struct hotprobe *h, const char *folder, struct error *e) {
+    char path[4096];
+    struct edges g = {.h = h, .o = &h->objects.at[0]};
+    snprintf(path, sizeof path, "%s/pairs", folder);
+    enum status s = edges_find(&g, e);
+    if (s == STATUS_OK)
+        s = pairs_open(&h->pairs, path, g.sites, e);
+    if (s == STATUS_OK)
+        s = insert_all(&g, e);
+    if (s == STATUS_OK && !pieces_write(&g, folder))
+        s = error_set(e, STATUS_IO, "%s: cannot write", folder);
+    seq_free(&g.pieces);
+    seq_free(&g.tree);
+    seq_free(&g.arcs);
+    seq_free(&g.asked);
+    seq_free(&g.vertices);
+    seq_free(&g.order);
+    seq_free(&g.counted);
+    seq_free(&g.requests);
+    seq_free(&g.wanted);
+    return s;
+}

@@ -1,0 +1,142 @@
+/* Static frequencies: a loop is executed eight times, a branch forward is taken in two of five cases,
+ * and a function as often as what calls it. Only their order matters: a wrong one costs time, but the
+ * graph stays exact. */
+#include "native/edges/edge_weights.h"
+
+enum { CALL_ROUNDS = 3, WEIGHT_MOST = WEIGHT_NO_ROOM - 2 };
+static const double turns = 8, jump_turns = 3, taken = 0.4, left = 0.12, unknown = 0.3,
+                    most_calls = 1e9;
+
+struct weigh {
+    struct object *o;
+    const struct piece *pieces;
+    const struct tree_piece *tree;
+    size_t n;
+    VEC(double) times; /* of each piece, for each call of its function; before it is met: what leads
+                          to it from before */
+    VEC(double) loop;  /* of each piece: turns of the loop that it is the head of, or 0 */
+    VEC(double) calls, next_calls; /* of each function; of number 0: code without one */
+    VEC(uint32_t) function;        /* of each piece */
+};
+
+static uint32_t function_of(const struct weigh *w, size_t i) {
+    const struct function *f = function_at(w->o, w->pieces[i].start);
+    return f != NULL ? (uint32_t)(f - w->o->functions.at) + 1 : 0;
+}
+
+static bool prepare(struct weigh *w) {
+    const size_t functions = w->o->functions.len + 1;
+    if (!seq_reserve(&w->times, w->n) || !seq_reserve(&w->loop, w->n) ||
+        !seq_reserve(&w->function, w->n) || !seq_reserve(&w->calls, functions) ||
+        !seq_reserve(&w->next_calls, functions))
+        return false;
+    for (size_t i = 0; i < w->n; i++) {
+        w->times.at[i] = w->loop.at[i] = 0;
+        w->function.at[i] = function_of(w, i);
+    }
+    for (size_t k = 0; k < functions; k++)
+        w->calls.at[k] = 1;
+    return true;
+}
+
+static bool same_function(const struct weigh *w, size_t i, uint32_t to) {
+    return to != TREE_NONE && w->function.at[i] == w->function.at[to];
+}
+
+static void find_loops(struct weigh *w) {
+    for (size_t i = 0; i < w->n; i++) {
+        const struct tree_piece *p = &w->tree[i];
+        const double t = p->ends == 'b' ? turns : p->ends == 'j' ? jump_turns : 0;
+        if (t > 0 && same_function(w, i, p->target) && p->target <= i &&
+            w->loop.at[p->target] < t)
+            w->loop.at[p->target] = t;
+    }
+}
+
+static double fall_share(const struct tree_piece *p, size_t i) {
+    return p->target != TREE_NONE && p->target <= i ? left : 1 - taken;
+}
+
+static void lead(struct weigh *w, size_t i, uint32_t to, double times) {
+    if (same_function(w, i, to) && to > i)
+        w->times.at[to] += times;
+}
+
+/* In the order of addresses, which is nearly that of execution; jumps back make loops. */
+static void find_times(struct weigh *w) {
+    for (size_t i = 0; i < w->n; i++) {
+        const struct tree_piece *p = &w->tree[i];
+        const bool begins = i == 0 || w->function.at[i - 1] != w->function.at[i];
+        double *t = &w->times.at[i];
+        if (*t == 0)
+            *t = begins ? 1 : w->times.at[i - 1] * unknown;
+        if (w->loop.at[i] > 0)
+            *t *= w->loop.at[i];
+        if (p->ends == 'n' || p->ends == 'c')
+            lead(w, i, p->next, *t);
+        else if (p->ends == 'j')
+            lead(w, i, p->target, *t);
+        else if (p->ends == 'b') {
+            lead(w, i, p->next, *t * fall_share(p, i));
+            lead(w, i, p->target, *t * taken);
+        }
+    }
+}
+
+static void find_calls(struct weigh *w) {
+    const size_t functions = w->o->functions.len + 1;
+    for (int round = 0; round < CALL_ROUNDS; round++) {
+        for (size_t k = 0; k < functions; k++)
+            w->next_calls.at[k] = 1;
+        for (size_t i = 0; i < w->n; i++) {
+            const struct tree_piece *p = &w->tree[i];
+            if ((p->ends == 'c' || p->ends == 'j') && p->target != TREE_NONE &&
+                !same_function(w, i, p->target))
+                w->next_calls.at[w->function.at[p->target]] +=
+                    w->times.at[i] * w->calls.at[w->function.at[i]];
+        }
+        for (size_t k = 0; k < functions; k++)
+            w->calls.at[k] = w->next_calls.at[k] < most_calls ? w->next_calls.at[k] : most_calls;
+    }
+}
+
+/* Four steps for each doubling. */
+static uint8_t weight_of(double times) {
+    const double scaled = times * 256;
+    const uint64_t v = scaled < 4 ? 4 : scaled > 1e18 ? (uint64_t)1e18 : (uint64_t)scaled;
+    const unsigned high = 63 - (unsigned)__builtin_clzll(v);
+    const unsigned weight = 4 * high + (unsigned)((v >> (high - 2)) & 3);
+    return (uint8_t)(weight < WEIGHT_MOST ? weight : WEIGHT_MOST);
+}
+
+/* Of a piece that is reached from one branch only, the piece has the counter: it can be at any of its
+ * instructions. */
+static void set_weights(const struct weigh *w, struct tree_arc *arcs, size_t n) {
+    for (size_t k = 0; k < n; k++) {
+        struct tree_arc *a = &arcs[k];
+        const double times = w->times.at[a->piece] * w->calls.at[w->function.at[a->piece]];
+        if (a->kind == TREE_NODE)
+            a->weight = weight_of(times);
+        else if (a->kind == TREE_FALL)
+            a->weight =
+                (uint8_t)(weight_of(times * fall_share(&w->tree[a->piece], a->piece)) + 1);
+    }
+}
+
+bool edges_weigh(struct object *o, const piece_list *pieces, const struct tree_piece *tree,
+                 struct tree_arc *arcs, size_t n) {
+    struct weigh w = {.o = o, .pieces = pieces->at, .tree = tree, .n = pieces->len};
+    const bool ok = prepare(&w);
+    if (ok) {
+        find_loops(&w);
+        find_times(&w);
+        find_calls(&w);
+        set_weights(&w, arcs, n);
+    }
+    seq_free(&w.times);
+    seq_free(&w.loop);
+    seq_free(&w.calls);
+    seq_free(&w.next_calls);
+    seq_free(&w.function);
+    return ok;
+}

@@ -1,0 +1,15 @@
+/* How often the arcs of code are likely to be executed. Private to core/native. */
+#ifndef HOTGRAPH_NATIVE_EDGE_WEIGHTS_H
+#define HOTGRAPH_NATIVE_EDGE_WEIGHTS_H
+
+#include "native/edges/edge_tree.h"
+#include "native/text/code_pieces.h"
+
+/* Heavier than any other: an arc whose counter finds no room. */
+enum { WEIGHT_NO_ROOM = TREE_WEIGHTS - 1 };
+
+/* Sets the weights from the code alone: loops, branches and calls. False: out of memory. */
+bool edges_weigh(struct object *o, const piece_list *pieces, const struct tree_piece *tree,
+                 struct tree_arc *arcs, size_t n);
+
+#endif
