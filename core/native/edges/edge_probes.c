@@ -11,6 +11,7 @@
  * stubs, which go from one to the next without the trap.
  */
 #include "native/edges/edge_probes.h"
+#include "native/edges/edge_returns.h"
 #include "native/edges/edge_weights.h"
 #include "native/lines.h"
 #include "native/session_state.h"
@@ -37,6 +38,7 @@ struct edges {
     struct object *o;
     piece_list pieces;
     VEC(struct tree_piece) tree; /* the same pieces */
+    VEC(uint8_t) node, fall;     /* their weights */
     VEC(struct tree_arc) arcs;
     VEC(uint8_t) asked; /* of each arc: its counter is in, or a request */
     VEC(uint32_t) vertices, order;
@@ -76,10 +78,9 @@ static uint32_t number_at(const struct edges *g, uintptr_t start) {
     return p != NULL ? (uint32_t)(p - g->pieces.at) : TREE_NONE;
 }
 
-/* The graph of all pieces, with a weight for each arc. Pairs are known without further counters. */
-static bool make_arcs(struct edges *g) {
+static bool make_pieces(struct edges *g) {
     const size_t n = g->pieces.len;
-    if (!seq_reserve(&g->tree, n) || !seq_reserve(&g->arcs, TREE_ARCS * n))
+    if (!seq_reserve(&g->tree, n) || !seq_reserve(&g->node, n) || !seq_reserve(&g->fall, n))
         return false;
     for (size_t i = 0; i < n; i++) {
         const struct piece *p = &g->pieces.at[i];
@@ -90,18 +91,29 @@ static bool make_arcs(struct edges *g) {
                                             .ends = end_letter(p),
                                             .may_enter = p->entered};
     }
+    return edges_weigh(g->o, &g->pieces, g->tree.at, g->node.at, g->fall.at) &&
+           edges_returns(g->o, &g->pieces, g->tree.at, g->node.at);
+}
+
+/* The graph of all pieces, with a weight for each arc. Pairs are known without further counters. */
+static bool make_arcs(struct edges *g) {
+    const size_t n = g->pieces.len;
+    if (!make_pieces(g) || !seq_reserve(&g->arcs, TREE_ARCS * n))
+        return false;
     g->arcs.len = tree_arcs(g->tree.at, n, g->arcs.at);
     g->work.vertices = tree_vertices(n);
     if (!seq_reserve(&g->asked, g->arcs.len) || !seq_reserve(&g->order, g->arcs.len) ||
-        !seq_reserve(&g->vertices, 2 * g->work.vertices) ||
-        !edges_weigh(g->o, &g->pieces, g->tree.at, g->arcs.at, g->arcs.len))
+        !seq_reserve(&g->vertices, 2 * g->work.vertices))
         return false;
     memset(g->asked.at, 0, g->arcs.len);
     g->work.order = g->order.at;
     g->work.vertex = g->vertices.at;
-    for (size_t k = 0; k < g->arcs.len; k++)
-        if (g->arcs.at[k].kind == TREE_NODE && g->tree.at[g->arcs.at[k].piece].ends == 'a')
-            g->arcs.at[k].counted = g->asked.at[k] = true;
+    for (size_t k = 0; k < g->arcs.len; k++) {
+        struct tree_arc *a = &g->arcs.at[k];
+        a->weight = a->kind == TREE_FALL ? g->fall.at[a->piece] : g->node.at[a->piece];
+        a->counted = a->kind == TREE_NODE && g->tree.at[a->piece].ends == 'a';
+        g->asked.at[k] = a->counted;
+    }
     return true;
 }
 
@@ -136,7 +148,8 @@ static bool want_arcs(struct edges *g) {
  * to its own stub instead (direct.c). */
 static bool lone_return(const struct edges *g, uintptr_t at) {
     const struct piece *p = piece_at(&g->pieces, at);
-    return p != NULL && p->flow == FLOW_RETURN && p->end - p->start == 1 && p->led_to;
+    return p != NULL && p->flow == FLOW_RETURN && p->end - p->start == 1 && p->led_to &&
+           g->tree.at[p - g->pieces.at].ends == 'a';
 }
 
 static bool leads_to_lone_return(const struct edges *g, const struct piece *p) {
@@ -220,7 +233,8 @@ static bool choose_again(struct edges *g) {
         struct tree_arc *a = g->wanted.at[i].arc != TREE_NONE ? &g->arcs.at[g->wanted.at[i].arc] : NULL;
         park(g, i);
         if (a != NULL) {
-            a->counted = g->asked.at[g->wanted.at[i].arc] = false;
+            a->counted = false;
+            g->asked.at[g->wanted.at[i].arc] = 0;
             a->weight = WEIGHT_NO_ROOM;
         }
     }
@@ -305,10 +319,13 @@ static bool pieces_write(const struct edges *g, const char *folder) {
         const struct function *f = function_at(g->o, p->start);
         const char *name = f != NULL && f->name != NULL ? f->name : "-";
         lines_number(&l, in_file(g, p->start));
-        lines_number(&l, p->target != 0 ? in_file(g, p->target) : 0);
+        const uint32_t to = g->tree.at[i].target;
+        lines_number(&l, to != TREE_NONE    ? in_file(g, g->pieces.at[to].start)
+                         : p->target != 0 ? in_file(g, p->target)
+                                          : 0);
         lines_put(&l, &g->tree.at[i].ends, 1);
         lines_put(&l, " ", 1);
-        lines_number(&l, p->entered);
+        lines_number(&l, g->tree.at[i].may_enter);
         lines_number(&l, g->counted.at[i].count);
         lines_number(&l, g->counted.at[i].fall);
         lines_number(&l, g->counted.at[i].pairs);
@@ -342,6 +359,8 @@ enum status edges_start(struct hotprobe *h, const char *folder, struct error *e)
         s = error_set(e, STATUS_IO, "%s: cannot write", folder);
     seq_free(&g.pieces);
     seq_free(&g.tree);
+    seq_free(&g.node);
+    seq_free(&g.fall);
     seq_free(&g.arcs);
     seq_free(&g.asked);
     seq_free(&g.vertices);

@@ -41,16 +41,16 @@ size_t tree_arcs(const struct tree_piece *pieces, size_t n, struct tree_arc *out
         add(&l, TREE_NODE, i, tree_begin(i), after(p, i));
         if (p->ends == 'b') {
             add(&l, TREE_FALL, i, end_of(i), tree_begin(p->next));
-            add(&l, TREE_FREE, i, end_of(i), tree_begin(p->target));
+            add(&l, TREE_TAKEN, i, end_of(i), tree_begin(p->target));
         } else if (p->ends == 'l') {
-            add(&l, TREE_FREE, i, end_of(i), OUTSIDE);
+            add(&l, TREE_OUT, i, end_of(i), OUTSIDE);
             if (p->target != TREE_NONE)
-                add(&l, TREE_FREE, i, end_of(i), tree_begin(p->target));
+                add(&l, TREE_LAZY, i, end_of(i), tree_begin(p->target));
         } else if (p->ends == 'c' && p->back != TREE_NONE) {
-            add(&l, TREE_FREE, i, end_of(p->back), tree_begin(p->next));
+            add(&l, TREE_BACK, i, end_of(p->back), tree_begin(p->next));
         }
         if (p->may_enter)
-            add(&l, TREE_FREE, i, OUTSIDE, tree_begin(i));
+            add(&l, TREE_ENTER, i, OUTSIDE, tree_begin(i));
     }
     return l.n;
 }
@@ -79,18 +79,22 @@ static bool connect(struct tree_work *w, const struct tree_arc *a) {
     return true;
 }
 
+static bool can_count(const struct tree_arc *a) {
+    return a->kind == TREE_NODE || a->kind == TREE_FALL;
+}
+
 /* The arcs that can have a counter and have none, heaviest first. Returns their number. */
 static size_t by_weight(const struct tree_arc *arcs, size_t n, uint32_t *order) {
     size_t first[TREE_WEIGHTS + 1] = {0}, sum = 0;
     for (size_t i = 0; i < n; i++)
-        if (arcs[i].kind != TREE_FREE && !arcs[i].counted)
+        if (can_count(&arcs[i]) && !arcs[i].counted)
             first[TREE_WEIGHTS - arcs[i].weight]++;
     for (size_t k = 0; k <= TREE_WEIGHTS; k++) {
         sum += first[k];
         first[k] = sum - first[k];
     }
     for (uint32_t i = 0; i < n; i++)
-        if (arcs[i].kind != TREE_FREE && !arcs[i].counted)
+        if (can_count(&arcs[i]) && !arcs[i].counted)
             order[first[TREE_WEIGHTS - arcs[i].weight]++] = i;
     return sum;
 }
@@ -101,7 +105,7 @@ bool tree_choose(struct tree_arc *arcs, size_t n, struct tree_work *w) {
         w->vertex[w->vertices + v] = 1;
     }
     for (size_t i = 0; i < n; i++)
-        if (arcs[i].kind == TREE_FREE && !connect(w, &arcs[i]))
+        if (!can_count(&arcs[i]) && !connect(w, &arcs[i]))
             return false;
     const size_t m = by_weight(arcs, n, w->order);
     for (size_t k = 0; k < m; k++)

@@ -38,7 +38,12 @@ struct tree_piece {
 enum tree_kind {
     TREE_NODE, /* executions of the piece */
     TREE_FALL, /* its branch was not taken */
-    TREE_FREE, /* everything that cannot have a counter */
+    /* These cannot have a counter: */
+    TREE_TAKEN,
+    TREE_ENTER, /* from other code */
+    TREE_BACK,  /* of a call: the return from it */
+    TREE_OUT,   /* from a linkage stub to other code */
+    TREE_LAZY,  /* to what resolves its symbol */
 };
 
 struct tree_arc {

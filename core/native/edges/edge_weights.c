@@ -111,27 +111,23 @@ static uint8_t weight_of(double times) {
 
 /* Of a piece that is reached from one branch only, the piece has the counter: it can be at any of its
  * instructions. */
-static void set_weights(const struct weigh *w, struct tree_arc *arcs, size_t n) {
-    for (size_t k = 0; k < n; k++) {
-        struct tree_arc *a = &arcs[k];
-        const double times = w->times.at[a->piece] * w->calls.at[w->function.at[a->piece]];
-        if (a->kind == TREE_NODE)
-            a->weight = weight_of(times);
-        else if (a->kind == TREE_FALL)
-            a->weight =
-                (uint8_t)(weight_of(times * fall_share(&w->tree[a->piece], a->piece)) + 1);
+static void set_weights(const struct weigh *w, uint8_t *node, uint8_t *fall) {
+    for (size_t i = 0; i < w->n; i++) {
+        const double times = w->times.at[i] * w->calls.at[w->function.at[i]];
+        node[i] = weight_of(times);
+        fall[i] = (uint8_t)(weight_of(times * fall_share(&w->tree[i], i)) + 1);
     }
 }
 
 bool edges_weigh(struct object *o, const piece_list *pieces, const struct tree_piece *tree,
-                 struct tree_arc *arcs, size_t n) {
+                 uint8_t *node, uint8_t *fall) {
     struct weigh w = {.o = o, .pieces = pieces->at, .tree = tree, .n = pieces->len};
     const bool ok = prepare(&w);
     if (ok) {
         find_loops(&w);
         find_times(&w);
         find_calls(&w);
-        set_weights(&w, arcs, n);
+        set_weights(&w, node, fall);
     }
     seq_free(&w.times);
     seq_free(&w.loop);

@@ -8,8 +8,9 @@
 /* Heavier than any other: an arc whose counter finds no room. */
 enum { WEIGHT_NO_ROOM = TREE_WEIGHTS - 1 };
 
-/* Sets the weights from the code alone: loops, branches and calls. False: out of memory. */
+/* Sets the weight of each piece and of not taking its branch, from the code alone: loops, branches and
+ * calls. False: out of memory. */
 bool edges_weigh(struct object *o, const piece_list *pieces, const struct tree_piece *tree,
-                 struct tree_arc *arcs, size_t n);
+                 uint8_t *node, uint8_t *fall);
 
 #endif

@@ -32,7 +32,8 @@ static bool table_read(struct object *o, const Elf64_Shdr *table, const Elf64_Sh
             !executable(o, at) || s[i].st_name >= strings->sh_size)
             continue;
         const char *name = (const char *)v->at + strings->sh_offset + s[i].st_name;
-        if (!functions_add(o, at, at + s[i].st_size, name, true))
+        if (!functions_add(o, at, at + s[i].st_size, name, true) ||
+            (table->sh_type == SHT_DYNSYM && !seq_push(&o->exported, at)))
             return false;
     }
     return true;

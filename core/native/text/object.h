@@ -58,6 +58,7 @@ struct object {
     VEC(uintptr_t)
     starts; /* what the loader calls: such code has no frames, and in stripped files no
                               symbols */
+    VEC(uintptr_t) exported; /* functions that other objects may find by name */
     VEC(struct function) functions;
     VEC(uintptr_t) pads;       /* landing pads */
     VEC(struct range) changed; /* functions whose text is not the file's: no sites */

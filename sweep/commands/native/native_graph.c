@@ -14,7 +14,8 @@ struct piece {
     uint32_t start, last, end, target;
     char ends;
     bool may_enter;
-    uint64_t count, fall, in;
+    uint64_t count, fall, in; /* fall of a linkage stub: how often its symbol was resolved */
+    uint64_t returned;        /* to what follows this call, from `back` */
     bool has_count, has_fall; /* counted; else they follow from others */
     uint32_t site, traps, back;
     const char *lengths, *name;
@@ -89,7 +90,7 @@ static bool piece_line(struct reader *r, const char *line) {
     uint64_t start, target, enter, count, fall, site, back, traps;
     struct piece piece = {0};
     if (!number(&p, end, UINT32_MAX, &start) || !number(&p, end, UINT32_MAX, &target) ||
-        strchr("njbcas", *p) == NULL || p[1] != ' ')
+        strchr("njbcarls", *p) == NULL || p[1] != ' ')
         return false;
     piece.ends = *p;
     p += 2;
@@ -271,16 +272,17 @@ static void flows_known(const struct reader *r, struct flows *f) {
     }
 }
 
-static enum status flows_put(struct reader *r, const struct flows *f) {
+static void flows_put(struct reader *r, const struct flows *f) {
     for (size_t k = 0; k < f->arc_count; k++) {
         const struct tree_arc *a = &f->arcs[k];
         struct piece *p = &r->pieces.at[a->piece];
         if (a->kind == TREE_NODE)
             p->count = a->flow;
-        else if (a->kind == TREE_FALL)
+        else if (a->kind == TREE_FALL || a->kind == TREE_LAZY)
             p->fall = a->flow;
+        else if (a->kind == TREE_BACK)
+            p->returned = a->flow;
     }
-    return STATUS_OK;
 }
 
 /* Sets the counts that have no counter. */
@@ -295,12 +297,12 @@ static enum status derive(struct reader *r) {
     } else {
         f.arc_count = tree_arcs(f.pieces, r->pieces.len, f.arcs);
         flows_known(r, &f);
-        s = tree_solve(f.arcs, f.arc_count, &f.work, &fault)
-                ? flows_put(r, &f)
-                : refuse(r, &r->pieces.at[fault.piece],
-                         fault.negative ? "was left more often than it was entered, by"
-                                        : "was not left as often as it was entered: they differ by",
-                         fault.by);
+        if (!tree_solve(f.arcs, f.arc_count, &f.work, &fault))
+            s = refuse(r, &r->pieces.at[fault.piece],
+                       fault.negative ? "was left more often than it was entered, by"
+                                      : "was not left as often as it was entered: they differ by",
+                       fault.by);
+        flows_put(r, &f);
     }
     flows_free(&f);
     return s;
@@ -311,6 +313,13 @@ static enum status derive(struct reader *r) {
 static enum status put_branch(struct reader *r, const struct piece *p) {
     enum status s = put_edge(r, p, p->end, p->fall);
     return s == STATUS_OK ? put_edge(r, p, p->target, p->count - p->fall) : s;
+}
+
+static enum status put_call(struct reader *r, const struct piece *p) {
+    enum status s = put_edge(r, p, p->target, p->count);
+    return s == STATUS_OK && p->back != 0
+               ? put_edge(r, &r->pieces.at[p->back - 1], p->end, p->returned)
+               : s;
 }
 
 static enum status put_piece(struct reader *r, const struct piece *p) {
@@ -326,8 +335,11 @@ static enum status put_piece(struct reader *r, const struct piece *p) {
     case 'n':
         return put_edge(r, p, p->end, p->count);
     case 'j':
-    case 'c':
         return put_edge(r, p, p->target, p->count);
+    case 'c':
+        return put_call(r, p);
+    case 'l':
+        return put_edge(r, p, p->target, p->fall);
     case 'b':
         return put_branch(r, p);
     case 's':
