@@ -5,7 +5,8 @@
  *    itself. Their sum is the piece's count;
  *  - that ends otherwise: a counter at one of its instructions, and behind a conditional branch one
  *    of how often it was not taken. Most of these counts follow from others (edge_tree.h) and get no
- *    counter: those that find no room first, then those that are likely to be executed most.
+ *    counter: those that find no room first, then those that are likely to be executed most. What is
+ *    executed seldom has a counter, even if it follows: it checks the others at little cost.
  *
  * Where jumps lead to no stub, a trap does: slow, but right. Code before such places is executed in
  * stubs, which go from one to the next without the trap.
@@ -111,8 +112,9 @@ static bool make_arcs(struct edges *g) {
     for (size_t k = 0; k < g->arcs.len; k++) {
         struct tree_arc *a = &g->arcs.at[k];
         a->weight = a->kind == TREE_FALL ? g->fall.at[a->piece] : g->node.at[a->piece];
-        a->counted = a->kind == TREE_NODE && g->tree.at[a->piece].ends == 'a';
-        g->asked.at[k] = a->counted;
+        const bool pairs = a->kind == TREE_NODE && g->tree.at[a->piece].ends == 'a';
+        a->counted = pairs || (tree_can_count(a) && a->weight <= WEIGHT_CHECKED);
+        g->asked.at[k] = pairs;
     }
     return true;
 }
@@ -230,7 +232,8 @@ static bool all_parked(const struct edges *g) {
 static bool choose_again(struct edges *g) {
     size_t kept = 0;
     for (size_t i = 0; i < g->wanted.len; i++) {
-        struct tree_arc *a = g->wanted.at[i].arc != TREE_NONE ? &g->arcs.at[g->wanted.at[i].arc] : NULL;
+        struct tree_arc *a =
+            g->wanted.at[i].arc != TREE_NONE ? &g->arcs.at[g->wanted.at[i].arc] : NULL;
         park(g, i);
         if (a != NULL) {
             a->counted = false;
@@ -320,7 +323,7 @@ static bool pieces_write(const struct edges *g, const char *folder) {
         const char *name = f != NULL && f->name != NULL ? f->name : "-";
         lines_number(&l, in_file(g, p->start));
         const uint32_t to = g->tree.at[i].target;
-        lines_number(&l, to != TREE_NONE    ? in_file(g, g->pieces.at[to].start)
+        lines_number(&l, to != TREE_NONE  ? in_file(g, g->pieces.at[to].start)
                          : p->target != 0 ? in_file(g, p->target)
                                           : 0);
         lines_put(&l, &g->tree.at[i].ends, 1);

@@ -31,8 +31,8 @@ struct search {
     struct tree_piece *tree;
     size_t n;
     const uint8_t *weights;
-    VEC(struct group) groups;      /* of each function; 0: code without one */
-    VEC(uint32_t) function;        /* of each piece */
+    VEC(struct group) groups; /* of each function; 0: code without one */
+    VEC(uint32_t) function;   /* of each piece */
 };
 
 static uint32_t function_number(const struct search *s, uintptr_t at) {
@@ -56,8 +56,8 @@ static bool prepare(struct search *s) {
     if (!seq_reserve(&s->groups, functions) || !seq_reserve(&s->function, s->n + 1))
         return false;
     for (uint32_t k = 0; k < functions; k++)
-        s->groups.at[k] = (struct group){
-            .parent = k, .hub = TREE_NONE, .left = k == 0, .taken = k == 0};
+        s->groups.at[k] =
+            (struct group){.parent = k, .hub = TREE_NONE, .left = k == 0, .taken = k == 0};
     for (size_t i = 0; i < s->n; i++)
         s->function.at[i] = function_number(s, s->pieces[i].start);
     return true;
@@ -90,8 +90,8 @@ static void find_linkage(struct search *s) {
             continue;
         const uintptr_t to = *(const uintptr_t *)jump.memory;
         const struct piece *half = in_text(s->o, to) ? piece_at(&all, to) : NULL;
-        if (in_text(s->o, to) && (half == NULL || !in_linkage(s->o, to) ||
-                                  !s->tree[half - s->pieces].may_enter))
+        if (in_text(s->o, to) &&
+            (half == NULL || !in_linkage(s->o, to) || !s->tree[half - s->pieces].may_enter))
             continue;
         s->tree[i].ends = 'l';
         if (half != NULL) {

@@ -31,7 +31,8 @@ struct list {
 };
 
 static void add(struct list *l, enum tree_kind kind, uint32_t piece, uint32_t from, uint32_t to) {
-    l->at[l->n++] = (struct tree_arc){.kind = (uint8_t)kind, .piece = piece, .from = from, .to = to};
+    l->at[l->n++] =
+        (struct tree_arc){.kind = (uint8_t)kind, .piece = piece, .from = from, .to = to};
 }
 
 size_t tree_arcs(const struct tree_piece *pieces, size_t n, struct tree_arc *out) {
@@ -79,22 +80,18 @@ static bool connect(struct tree_work *w, const struct tree_arc *a) {
     return true;
 }
 
-static bool can_count(const struct tree_arc *a) {
-    return a->kind == TREE_NODE || a->kind == TREE_FALL;
-}
-
 /* The arcs that can have a counter and have none, heaviest first. Returns their number. */
 static size_t by_weight(const struct tree_arc *arcs, size_t n, uint32_t *order) {
     size_t first[TREE_WEIGHTS + 1] = {0}, sum = 0;
     for (size_t i = 0; i < n; i++)
-        if (can_count(&arcs[i]) && !arcs[i].counted)
+        if (tree_can_count(&arcs[i]) && !arcs[i].counted)
             first[TREE_WEIGHTS - arcs[i].weight]++;
     for (size_t k = 0; k <= TREE_WEIGHTS; k++) {
         sum += first[k];
         first[k] = sum - first[k];
     }
     for (uint32_t i = 0; i < n; i++)
-        if (can_count(&arcs[i]) && !arcs[i].counted)
+        if (tree_can_count(&arcs[i]) && !arcs[i].counted)
             order[first[TREE_WEIGHTS - arcs[i].weight]++] = i;
     return sum;
 }
@@ -105,7 +102,7 @@ bool tree_choose(struct tree_arc *arcs, size_t n, struct tree_work *w) {
         w->vertex[w->vertices + v] = 1;
     }
     for (size_t i = 0; i < n; i++)
-        if (!can_count(&arcs[i]) && !connect(w, &arcs[i]))
+        if (!tree_can_count(&arcs[i]) && !connect(w, &arcs[i]))
             return false;
     const size_t m = by_weight(arcs, n, w->order);
     for (size_t k = 0; k < m; k++)
@@ -143,8 +140,7 @@ static uint32_t settle(struct tree_arc *arcs, struct open *o, uint64_t *balance,
     return a->from == v ? a->to : a->from;
 }
 
-bool tree_solve(struct tree_arc *arcs, size_t n, struct tree_work *w,
-                struct tree_fault *fault) {
+bool tree_solve(struct tree_arc *arcs, size_t n, struct tree_work *w, struct tree_fault *fault) {
     struct open o = {.count = w->vertex, .arcs = w->vertex + w->vertices};
     memset(w->vertex, 0, 2 * w->vertices * sizeof *w->vertex);
     for (uint32_t i = 0; i < n; i++) {

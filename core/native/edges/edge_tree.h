@@ -59,13 +59,16 @@ struct tree_work {
     uint32_t *vertex;  /* two for each vertex */
     uint64_t *balance; /* one for each, of tree_solve(): 0, or what enters less what leaves that no
                           arc stands for */
-    uint32_t *order; /* one for each arc */
+    uint32_t *order;   /* one for each arc */
     size_t vertices;
 };
 static inline size_t tree_vertices(size_t pieces) {
     return TREE_VERTICES * pieces + 1;
 }
 
+static inline bool tree_can_count(const struct tree_arc *a) {
+    return a->kind == TREE_NODE || a->kind == TREE_FALL;
+}
 /* The vertex where the piece begins. */
 static inline uint32_t tree_begin(uint32_t piece) {
     return piece == TREE_NONE ? 0 : 1 + TREE_VERTICES * piece;

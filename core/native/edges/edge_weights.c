@@ -12,9 +12,10 @@ struct weigh {
     const struct piece *pieces;
     const struct tree_piece *tree;
     size_t n;
-    VEC(double) times; /* of each piece, for each call of its function; before it is met: what leads
+    VEC(double)
+    times;            /* of each piece, for each call of its function; before it is met: what leads
                           to it from before */
-    VEC(double) loop;  /* of each piece: turns of the loop that it is the head of, or 0 */
+    VEC(double) loop; /* of each piece: turns of the loop that it is the head of, or 0 */
     VEC(double) calls, next_calls; /* of each function; of number 0: code without one */
     VEC(uint32_t) function;        /* of each piece */
 };
@@ -47,8 +48,7 @@ static void find_loops(struct weigh *w) {
     for (size_t i = 0; i < w->n; i++) {
         const struct tree_piece *p = &w->tree[i];
         const double t = p->ends == 'b' ? turns : p->ends == 'j' ? jump_turns : 0;
-        if (t > 0 && same_function(w, i, p->target) && p->target <= i &&
-            w->loop.at[p->target] < t)
+        if (t > 0 && same_function(w, i, p->target) && p->target <= i && w->loop.at[p->target] < t)
             w->loop.at[p->target] = t;
     }
 }

@@ -5,8 +5,10 @@
 #include "native/edges/edge_tree.h"
 #include "native/text/code_pieces.h"
 
-/* Heavier than any other: an arc whose counter finds no room. */
-enum { WEIGHT_NO_ROOM = TREE_WEIGHTS - 1 };
+enum {
+    WEIGHT_CHECKED = 24,               /* less than a quarter of a function's calls */
+    WEIGHT_NO_ROOM = TREE_WEIGHTS - 1, /* heavier than any other: its counter finds no room */
+};
 
 /* Sets the weight of each piece and of not taking its branch, from the code alone: loops, branches and
  * calls. False: out of memory. */

@@ -98,8 +98,9 @@ static bool piece_line(struct reader *r, const char *line) {
     piece.target = (uint32_t)target;
     if (!number(&p, end, 1, &enter) || !number(&p, end, UINT64_MAX, &count) ||
         !number(&p, end, UINT64_MAX, &fall) || !number(&p, end, SESSION_PAIRS_SITES, &site) ||
-        !number(&p, end, UINT32_MAX, &back) || !number(&p, end, 2, &traps) || !read_lengths(&piece, &p) ||
-        !count_at(r, count, &piece.count) || !count_at(r, fall, &piece.fall))
+        !number(&p, end, UINT32_MAX, &back) || !number(&p, end, 2, &traps) ||
+        !read_lengths(&piece, &p) || !count_at(r, count, &piece.count) ||
+        !count_at(r, fall, &piece.fall))
         return false;
     piece.may_enter = enter != 0;
     piece.has_count = count != 0 || site != 0;
@@ -240,12 +241,12 @@ static bool flows_pieces(const struct reader *r, struct flows *f) {
         const struct piece *p = &r->pieces.at[i];
         if (p->back > r->pieces.len || (p->back != 0 && r->pieces.at[p->back - 1].ends != 'r'))
             return false;
-        f->pieces[i] = (struct tree_piece){.next = number_of(r, p->end),
-                                           .target = p->target != 0 ? number_of(r, p->target)
-                                                                    : TREE_NONE,
-                                           .back = p->back != 0 ? p->back - 1 : TREE_NONE,
-                                           .ends = p->ends,
-                                           .may_enter = p->may_enter};
+        f->pieces[i] =
+            (struct tree_piece){.next = number_of(r, p->end),
+                                .target = p->target != 0 ? number_of(r, p->target) : TREE_NONE,
+                                .back = p->back != 0 ? p->back - 1 : TREE_NONE,
+                                .ends = p->ends,
+                                .may_enter = p->may_enter};
         if (p->back != 0 && f->pieces[i].next == TREE_NONE)
             return false;
     }
@@ -258,7 +259,8 @@ static void flows_known(const struct reader *r, struct flows *f) {
     for (size_t k = 0; k < f->arc_count; k++) {
         struct tree_arc *a = &f->arcs[k];
         const struct piece *p = &r->pieces.at[a->piece];
-        a->counted = (a->kind == TREE_NODE && p->has_count) || (a->kind == TREE_FALL && p->has_fall);
+        a->counted =
+            (a->kind == TREE_NODE && p->has_count) || (a->kind == TREE_FALL && p->has_fall);
         a->flow = !a->counted ? 0 : a->kind == TREE_NODE ? p->count : p->fall;
     }
     for (size_t i = 0; i < n; i++, cell++) {
