@@ -69,21 +69,27 @@ struct qemu_request {
     size_t setting_count; /* at most QEMU_SETTINGS */
     bool single_step;     /* QEMU translates each instruction separately: slow, but exact even if
                              signals and self-modifying code leave blocks midway */
+    bool follow;          /* also records the processes that it starts, the programs that they
+                             become (exec), and each thread after the first one, separately: see
+                             qemu_process_count() */
     bool each;            /* the plugin counts each instruction separately: slow; for tests */
     int (*stopped)(void); /* returns nonzero to end the program; may be NULL */
+    bool pass_signals;    /* what stopped() returns is a signal, which the program gets first, and
+                             ten seconds to end by itself */
     bool keep; /* if the program is ended, or ends by a signal, keep what it did so far (see
                   `end` of the result); otherwise STATUS_INTERRUPTED or STATUS_GUEST */
     uint64_t instructions;         /* with keep: most instructions, in whole blocks; 0: no limit */
     uint64_t timeout_milliseconds; /* with keep: time limit; 0: none */
 };
 
-/* How the program ended. All but the first leave a partial recording. */
+/* How the program ended. All but the first and the last leave a partial recording. */
 enum qemu_end {
     QEMU_ENDED,   /* by itself */
     QEMU_SIGNAL,  /* by a signal that it did not handle */
     QEMU_STOPPED, /* on request by stopped() */
     QEMU_TIMEOUT,
     QEMU_LIMIT, /* of instructions */
+    QEMU_EXEC,  /* it became another program */
 };
 
 struct qemu_image {
@@ -101,8 +107,8 @@ struct qemu_result {
     size_t stream_count;
     uint64_t instructions, transfers;
     uint64_t signals, unfinished, flushes, threads; /* unfinished: blocks left midway */
-    uint64_t forks;                                 /* processes that it started, which are not
-                                                       recorded */
+    uint64_t forks;                                 /* processes that it started */
+    struct qemu_processes *processes;               /* others that were followed; may be NULL */
     enum qemu_end end;
     int signal; /* for QEMU_SIGNAL */
     VEC(struct qemu_image) images;
@@ -133,6 +139,24 @@ enum status qemu_record(const struct qemu_request *request, struct qemu_result *
 void qemu_result_free(struct qemu_result *r);
 /* How a partial run ended: "ended by signal 11 (Segmentation fault)"; "" for a complete run. */
 void qemu_end_text(const struct qemu_result *r, char *text, size_t size);
+bool qemu_is_partial(const struct qemu_result *r);
+
+/* What was followed, sorted: a process before what it started, in the order in which it did. A label
+ * says where in the tree it is. Its words are joined by dots: N for the Nth process that was
+ * forked, x for the next program (exec), tN for the Nth further thread. */
+struct qemu_process {
+    const char *label, *path;
+    const char *const *words; /* arguments, ends with NULL */
+    bool is_thread;
+    const char *reason; /* why it was not recorded; NULL: it was */
+};
+size_t qemu_process_count(const struct qemu_result *r);
+/* The strings live as long as r. */
+struct qemu_process qemu_process(const struct qemu_result *r, size_t i);
+/* Reads a recording, one that has no `reason`. The caller frees *out also after an error. */
+enum status qemu_process_read(const struct qemu_result *r, size_t i, struct qemu_result *out,
+                              struct error *e);
+
 /* Writes one sentence on why another run may differ. False: it cannot differ. */
 bool qemu_doubt(const struct qemu_result *r, struct error *out);
 

@@ -265,8 +265,7 @@ static enum status read_stream(struct reader *r, struct stream *out,
 static enum status read_all(struct reader *r, struct qemu_result *out,
                             const struct recording_setting *settings, size_t count) {
     const struct recording_header *h = r->header = take(r, 1, sizeof *h);
-    if (h == NULL || h->magic != RECORDING_MAGIC || h->settings != count ||
-        h->end > RECORDING_LIMIT)
+    if (h == NULL || h->magic != RECORDING_MAGIC || h->settings != count || h->end > RECORDING_EXEC)
         return cut_off(r);
     if (h->trouble[0] != '\0')
         return error_set(r->e, STATUS_UNSUPPORTED, "%.*s", (int)sizeof h->trouble, h->trouble);
@@ -298,12 +297,29 @@ static enum status read_all(struct reader *r, struct qemu_result *out,
     out->signals = h->signals;
     out->unfinished = h->unfinished;
     out->forks = h->forks;
-    out->end = (enum qemu_end[]){QEMU_ENDED, QEMU_SIGNAL, QEMU_STOPPED, QEMU_LIMIT}[h->end];
+    out->end =
+        (enum qemu_end[]){QEMU_ENDED, QEMU_SIGNAL, QEMU_STOPPED, QEMU_LIMIT, QEMU_EXEC}[h->end];
     out->signal = (int)h->signal;
-    out->graph.partial = out->end != QEMU_ENDED;
+    out->graph.partial = qemu_is_partial(out);
+    out->exit_status = out->end == QEMU_SIGNAL ? 128 + out->signal : (int)h->exit_code;
     out->flushes = h->flushes;
     out->threads = h->cpus;
     return STATUS_OK;
+}
+
+bool qemu_is_partial(const struct qemu_result *r) {
+    return r->end != QEMU_ENDED && r->end != QEMU_EXEC;
+}
+
+enum status recording_parse(struct qemu_result *out, const uint8_t *at, size_t size,
+                            const char *name, const struct recording_setting *settings,
+                            size_t count, struct error *e) {
+    struct reader r = {.at = at, .end = at + size, .path = name, .e = e};
+    const enum status status = read_all(&r, out, settings, count);
+    flow_free(&r.flow);
+    vec_free(&r.first);
+    vec_free(&r.last);
+    return status;
 }
 
 enum status recording_read(struct qemu_result *out, const char *path,
@@ -319,12 +335,8 @@ enum status recording_read(struct qemu_result *out, const char *path,
         status = file_close_reader(file, e);
     else
         file_close_reader(file, NULL);
-    struct reader r = {.at = view.at, .end = view.at + view.len, .path = path, .e = e};
     if (status == STATUS_OK)
-        status = read_all(&r, out, settings, count);
-    flow_free(&r.flow);
-    vec_free(&r.first);
-    vec_free(&r.last);
+        status = recording_parse(out, view.at, view.len, path, settings, count, e);
     file_view_free(&view);
     return status;
 }

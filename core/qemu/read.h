@@ -15,5 +15,9 @@ struct recording_setting {
 uint8_t recording_insn_kind(uint8_t transfer);
 enum status recording_read(struct qemu_result *out, const char *path,
                            const struct recording_setting *settings, size_t count, struct error *e);
+/* The same of a recording in memory; `name` is for messages. */
+enum status recording_parse(struct qemu_result *out, const uint8_t *at, size_t size,
+                            const char *name, const struct recording_setting *settings,
+                            size_t count, struct error *e);
 
 #endif

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "qemu/processes.h"
 #include "qemu/qemu.h"
 #include "qemu/read.h"
 #include "qemu/recording.h"
@@ -93,6 +94,8 @@ struct setup {
     const struct qemu_request *request;
     const struct target *target;
     int recording; /* the plugin writes to this unnamed file, which needs no removal */
+    struct process_tree tree;
+    char program[QEMU_PATH];
     char emulator[1024], plugin[2048], preload[1200];
     VEC(char *) argv;
     VEC(char *) env;
@@ -122,6 +125,9 @@ static void name_plugin(struct setup *r) {
     self[digits > 0 ? digits : 4] = '\0';
     size_t len = (size_t)snprintf(r->plugin, sizeof r->plugin, "%s,out=/proc/%s/fd/%d%s",
                                   r->library.at, self, r->recording, q->each ? ",each=on" : "");
+    if (q->follow)
+        len += (size_t)snprintf(r->plugin + len, sizeof r->plugin - len, ",follow=/proc/%s/fd/%d",
+                                self, r->tree.file);
     if (q->instructions > 0)
         len += (size_t)snprintf(r->plugin + len, sizeof r->plugin - len, ",most=%llu",
                                 (unsigned long long)q->instructions);
@@ -223,7 +229,7 @@ static enum status check_end(const struct run *run, struct qemu_result *out, str
     char how[200];
     if (out->end == QEMU_STOPPED && run->told == QEMU_TIMEOUT)
         out->end = QEMU_TIMEOUT;
-    if (out->end == QEMU_ENDED || run->request->keep)
+    if (!qemu_is_partial(out) || run->request->keep)
         return STATUS_OK;
     qemu_end_text(out, how, sizeof how);
     return error_set(e, out->end == QEMU_STOPPED ? STATUS_INTERRUPTED : STATUS_GUEST,
@@ -235,7 +241,8 @@ static enum status run_and_read(struct setup *r, struct qemu_result *out, struct
                       .emulator = r->emulator,
                       .argv = (const char *const *)r->argv.at,
                       .env = r->env.at,
-                      .recording = r->recording};
+                      .recording = r->recording,
+                      .tree = r->request->follow ? &r->tree : NULL};
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", r->recording);
     enum status status = run_program(&run, e);
@@ -245,7 +252,13 @@ static enum status run_and_read(struct setup *r, struct qemu_result *out, struct
         status = recording_read(out, path, r->settings, r->request->setting_count, e);
     if (status == STATUS_OK)
         status = check_end(&run, out, e);
-    if (status == STATUS_OK && out->threads > 1 && out->stream_count > 0)
+    if (status == STATUS_OK && run.tree != NULL)
+        status =
+            processes_make(&out->processes, run.tree,
+                           &(struct process_defaults){r->program, r->request->argv, r->settings,
+                                                      r->request->setting_count, r->target->name},
+                           e);
+    if (status == STATUS_OK && out->threads > 1 && out->stream_count > 0 && run.tree == NULL)
         status = error_set(e, STATUS_GUEST,
                            "%s: it runs threads, so no two runs are alike: there is no stream of "
                            "it, only the exact graph of one run",
@@ -255,39 +268,24 @@ static enum status run_and_read(struct setup *r, struct qemu_result *out, struct
     return status;
 }
 
-/* Stores the program's hash in the graph and the streams, so that those of two programs are not
- * mixed. */
-static enum status name_program(struct qemu_result *r, const char *path, struct error *e) {
-    struct file_reader *file;
-    struct file_view view;
-    enum status status = file_open_reader(&file, path, e);
-    if (status != STATUS_OK)
-        return status;
-    status = file_view(&view, file, e);
-    if (status == STATUS_OK) {
-        sha1_hex(view.at, view.len, r->graph.program);
-        file_view_free(&view);
-    }
-    file_close_reader(file, NULL);
-    r->graph.kind = GRAPH_EXACT;
-    for (size_t i = 0; i < r->stream_count; i++)
-        memcpy(r->streams[i].program, r->graph.program, sizeof r->graph.program);
-    memcpy(r->structure.graph.program, r->graph.program, sizeof r->graph.program);
-    return status;
+/* With `follow`, a second unnamed file for the other processes. */
+static enum status open_files(struct setup *r, struct error *e) {
+    if ((r->recording = child_scratch()) >= 0 &&
+        (!r->request->follow || (r->tree.file = child_scratch()) >= 0))
+        return STATUS_OK;
+    return error_set(e, STATUS_IO, "no temporary file for the recording: %s", strerror(errno));
 }
 
 enum status qemu_record(const struct qemu_request *request, struct qemu_result *out,
                         struct error *e) {
     *out = (struct qemu_result){0};
-    struct setup r = {.request = request, .recording = -1, .library = {.fd = -1}};
-    char path[QEMU_PATH];
+    struct setup r = {.request = request, .recording = -1, .tree.file = -1, .library = {.fd = -1}};
     enum status status = check_request(request, e);
-    qemu_program_path(request->folder, request->argv[0], path);
+    qemu_program_path(request->folder, request->argv[0], r.program);
     if (status == STATUS_OK)
-        status = find_target(&r.target, path, e);
-    if (status == STATUS_OK && (r.recording = child_scratch()) < 0)
-        status =
-            error_set(e, STATUS_IO, "no temporary file for the recording: %s", strerror(errno));
+        status = find_target(&r.target, r.program, e);
+    if (status == STATUS_OK)
+        status = open_files(&r, e);
     if (status == STATUS_OK)
         status = prepare(&r, e);
     if (status == STATUS_OK) {
@@ -295,9 +293,12 @@ enum status qemu_record(const struct qemu_request *request, struct qemu_result *
         status = run_and_read(&r, out, e);
     }
     if (status == STATUS_OK)
-        status = name_program(out, path, e);
+        status = processes_name(out, r.program, e);
     if (r.recording >= 0)
         close(r.recording);
+    if (r.tree.file >= 0)
+        close(r.tree.file);
+    tree_free(&r.tree);
     file_plain_name_close(&r.library);
     vec_free(&r.argv);
     vec_free(&r.env);
@@ -323,10 +324,14 @@ void qemu_end_text(const struct qemu_result *r, char *text, size_t size) {
     case QEMU_LIMIT:
         snprintf(text, size, "stopped at its limit of instructions");
         break;
+    case QEMU_EXEC:
+        snprintf(text, size, "became another program (exec)");
+        break;
     }
 }
 
 void qemu_result_free(struct qemu_result *r) {
+    processes_free(r->processes);
     graph_free(&r->graph);
     structure_free(&r->structure);
     for (size_t i = 0; i < r->stream_count; i++)

@@ -12,6 +12,12 @@
  *     streams:      for each setting the number of samples (u64), then indexes (u32 each); of stacks,
  *                   RECORDING_BATCH_END after each batch
  *     the magic once more: a file without it at its end is incomplete
+ *
+ * Other processes and threads (`--follow`) share a second file, to which each appends under a lock
+ * (flock):
+ *
+ *     number of bytes that are complete, these eight included (u64)
+ *     entries: struct recording_entry, then what its kind says
  */
 #ifndef HOTGRAPH_QEMU_RECORDING_H
 #define HOTGRAPH_QEMU_RECORDING_H
@@ -22,7 +28,12 @@
 
 #define RECORDING_HERE "/proc/self/cwd/" /* programs with such a path are in their working folder */
 
-enum { RECORDING_SETTINGS = 16, RECORDING_PATH = 512, RECORDING_TROUBLE = 200 };
+enum {
+    RECORDING_SETTINGS = 16,
+    RECORDING_PATH = 512,
+    RECORDING_TROUBLE = 200,
+    RECORDING_LABEL = 128,
+};
 
 /* When QEMU gets this signal, the plugin writes the recording so far and ends the program. It is
  * the highest signal, which no program gets by chance. Before the plugin is loaded, it just ends
@@ -43,7 +54,8 @@ enum recording_end {
     RECORDING_WHOLE,  /* by itself */
     RECORDING_SIGNAL, /* by a signal that it does not handle */
     RECORDING_ASKED,  /* by RECORDING_STOP */
-    RECORDING_LIMIT   /* its next block would have passed the limit of instructions */
+    RECORDING_LIMIT,  /* its next block would have passed the limit of instructions */
+    RECORDING_EXEC    /* the process became another program */
 };
 
 struct recording_header {
@@ -55,8 +67,9 @@ struct recording_header {
     uint64_t unfinished;             /* blocks left midway, as far as noticed */
     uint64_t flushes;                /* of QEMU's code cache */
     uint64_t cpus;                   /* virtual processors that ever ran, and so threads */
-    uint64_t forks;                  /* processes that it started; they are not recorded */
+    uint64_t forks;                  /* processes that it started */
     uint32_t end, signal;            /* enum recording_end; of RECORDING_SIGNAL */
+    uint32_t exit_code, rest;        /* what it gave exit() */
     uint64_t images, insns, blocks, arcs, starts, settings;
 };
 
@@ -70,6 +83,22 @@ struct recording_insn {
     uint32_t address;
     uint32_t target; /* code address, of direct transfers */
     uint8_t size, kind /* enum transfer_kind */, rest[2];
+};
+
+enum recording_entry_kind {
+    RECORDING_BEGINS,     /* a process, or a program in it after exec: then its path and arguments
+                             follow, each with a zero byte */
+    RECORDING_RECORDS,    /* a recording follows; it replaces an earlier one of this label */
+    RECORDING_UNRECORDED, /* it runs without the plugin; the reason follows, with a zero byte */
+    RECORDING_GOES_ON     /* exec failed: there is no next program, and a recording will come */
+};
+
+/* A label says where in the tree a process or thread is. Its words are joined by dots: N for the Nth
+ * process that was forked, x for the next program (exec), tN for the Nth further thread. */
+struct recording_entry {
+    uint64_t size; /* with this; a multiple of 8 */
+    uint32_t kind, process;
+    char label[RECORDING_LABEL];
 };
 
 struct recording_arc {

@@ -17,6 +17,7 @@
 
 enum {
     LOOK_MILLISECONDS = 100,
+    PASS_MILLISECONDS = 10000,     /* a program that was passed a signal has this time to end */
     PATIENCE_MILLISECONDS = 30000, /* the plugin must start to write within this time, or all is
                                       killed */
 };
@@ -109,8 +110,9 @@ static bool ended_at_limit(const struct run *r) {
 struct watch {
     struct run *run;
     struct child child;
-    int64_t started, told_at;
+    int64_t started, told_at, passed_at;
     bool over; /* the program itself has ended */
+    struct error *e;
 };
 
 static enum qemu_end why_stop(const struct watch *w) {
@@ -123,28 +125,65 @@ static enum qemu_end why_stop(const struct watch *w) {
     return QEMU_ENDED;
 }
 
+/* Have the program and all that is followed ended? */
+static bool is_over(const struct watch *w) {
+    return w->over && (w->run->tree == NULL || tree_is_over(w->run->tree));
+}
+
+static void signal_all(const struct watch *w, int number) {
+    if (number == SIGKILL)
+        child_signal_group(&w->child, SIGKILL);
+    else if (!w->over)
+        child_signal(&w->child, number);
+    if (w->run->tree != NULL)
+        tree_signal(w->run->tree, number);
+}
+
 /* The plugin may miss the signal, so it is sent again each time. A plugin that writes has as much
  * time as it needs. */
 static void tell_to_end(struct watch *w) {
     const int64_t now = now_milliseconds();
     if (w->run->told == QEMU_ENDED)
         w->told_at = now;
-    const bool patient = now - w->told_at < PATIENCE_MILLISECONDS || run_is_recorded(w->run);
-    if (w->over || !w->run->request->keep || !patient)
-        child_signal_group(&w->child, SIGKILL);
+    const bool patient =
+        now - w->told_at < PATIENCE_MILLISECONDS || (!w->over && run_is_recorded(w->run));
+    if (is_over(w) || !w->run->request->keep || !patient)
+        signal_all(w, SIGKILL);
     else
-        child_signal(&w->child, RECORDING_STOP);
+        signal_all(w, RECORDING_STOP);
+}
+
+/* True while the program may still end by itself: it was passed the signal that stops us, or, once
+ * it has ended, all that is followed were. */
+static bool passes(struct watch *w, enum qemu_end why) {
+    const struct qemu_request *q = w->run->request;
+    if (!q->pass_signals || why != QEMU_STOPPED || w->run->told != QEMU_ENDED)
+        return false;
+    const int64_t now = now_milliseconds();
+    if (w->passed_at == 0) {
+        w->passed_at = now;
+        if (!w->over)
+            child_signal(&w->child, q->stopped());
+        else if (w->run->tree != NULL)
+            tree_signal(w->run->tree, q->stopped());
+    }
+    return now - w->passed_at < PASS_MILLISECONDS;
 }
 
 /* Processes that a program leaves behind continue without it, unless the program was told to
  * end. */
 static void look(struct watch *w) {
-    const enum qemu_end why = why_stop(w);
+    enum qemu_end why = why_stop(w);
     if (!w->over && child_ended(&w->child)) {
         w->over = true;
-        if (w->run->told != QEMU_ENDED || ended_at_limit(w->run))
-            child_signal_group(&w->child, SIGKILL);
+        if (why == QEMU_ENDED && ended_at_limit(w->run))
+            why = QEMU_LIMIT;
     }
+    const bool lost = w->run->tree != NULL && tree_look(w->run->tree, w->e) != STATUS_OK;
+    if (passes(w, why))
+        why = QEMU_ENDED;
+    if (lost)
+        why = QEMU_STOPPED;
     if (why == QEMU_ENDED && w->run->told == QEMU_ENDED)
         return;
     tell_to_end(w);
@@ -157,7 +196,7 @@ static void attend(struct watch *w, const struct files *f) {
     struct pollfd wait[3] = {{.fd = f->pipes[0][0], .events = POLLIN},
                              {.fd = f->pipes[1][0], .events = POLLIN},
                              {.fd = w->child.end, .events = POLLIN}};
-    while (wait[0].fd >= 0 || wait[1].fd >= 0 || !w->over) {
+    while (wait[0].fd >= 0 || wait[1].fd >= 0 || !is_over(w)) {
         if (poll(wait, 3, LOOK_MILLISECONDS) < 0 && errno != EINTR)
             return;
         for (int i = 0; i < 2; i++)
@@ -173,7 +212,7 @@ static void attend(struct watch *w, const struct files *f) {
 enum status run_program(struct run *r, struct error *e) {
     const struct qemu_request *q = r->request;
     struct files f = {-1, -1, {{-1, -1}, {-1, -1}}};
-    struct watch w = {.run = r, .started = now_milliseconds()};
+    struct watch w = {.run = r, .started = now_milliseconds(), .e = e};
     enum status status = open_files(&f, q, e);
     if (status == STATUS_OK) {
         const int files[3] = {f.input, f.output >= 0 ? f.output : f.pipes[0][1], f.pipes[1][1]};
@@ -192,6 +231,8 @@ enum status run_program(struct run *r, struct error *e) {
         attend(&w, &f);
         status = child_wait(&w.child, NULL, &r->word, e);
         r->seconds = w.child.seconds;
+        if (r->tree != NULL && status == STATUS_OK)
+            status = tree_look(r->tree, e);
     }
     close_all(&f);
     return status;

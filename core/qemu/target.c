@@ -154,7 +154,7 @@ const char target_names[] = "x86_64, aarch64, riscv64";
         .rt_sigreturn = 139, .getrandom = 278, .clock_gettime = 113, .gettimeofday = 169,          \
         .sysinfo = 179, .getrusage = 165, .times = 153, .time = -1, .execve = 221, .uname = 160,   \
         .getdents64 = 61, .stat = -1, .lstat = -1, .fstat = 80, .newfstatat = 79, .statx = 291,    \
-        .fork = -1, .vfork = -1, .clone = 220                                                      \
+        .fork = -1, .vfork = -1, .clone = 220, .execveat = 281, .exit = 93, .exit_group = 94       \
     }
 
 static const struct target targets[] = {
@@ -189,7 +189,10 @@ static const struct target targets[] = {
                      .statx = 332,
                      .fork = 57,
                      .vfork = 58,
-                     .clone = 56},
+                     .clone = 56,
+                     .execveat = 322,
+                     .exit = 60,
+                     .exit_group = 231},
     },
     {.name = "aarch64",
      .model = "max",

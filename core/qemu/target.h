@@ -33,7 +33,7 @@ struct decoded {
 struct syscall_numbers {
     int64_t mmap, munmap, mprotect, mremap, rt_sigaction, rt_sigreturn, getrandom, clock_gettime,
         gettimeofday, sysinfo, getrusage, times, time, execve, uname, getdents64, stat, lstat,
-        fstat, newfstatat, statx, fork, vfork, clone;
+        fstat, newfstatat, statx, fork, vfork, clone, execveat, exit, exit_group;
 };
 
 struct target {

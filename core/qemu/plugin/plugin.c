@@ -5,13 +5,15 @@
  *
  * Arguments: out=FILE, each (one call an instruction instead of one a block: slow, and the same
  * result), most=N (instructions), and for each sampling setting batches=EVERY/LENGTH or
- * transfers=EVERY/SEED.
+ * transfers=EVERY/SEED. With follow=FILE, other processes and threads append recordings of their own
+ * to that file (shared_file.h); a program after exec has its label=LABEL, and clock=N, the instructions
+ * before it.
  *
  * Pitfalls of QEMU 7.2, all met:
  *  - An x86 instruction that crosses a page is handed over as last of its block, and then is not
  *    executed there but in a block of its own: it gets a call of its own instead.
  *  - Each iteration of a repeated string instruction is a block execution.
- *  - After a fork the child has the plugin, too: only the process that installed it writes.
+ *  - After a fork the child has the plugin, too, with all counts: it begins anew, or does not write.
  *  - The guest shares our descriptors: none is open while it runs.
  */
 #include <errno.h>
@@ -26,30 +28,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "qemu/plugin/kernel.h"
-#include "qemu/plugin/mapped_images.h"
+#include "qemu/plugin/fork_exec.h"
 #include "qemu/plugin/plugin_api.h"
-#include "qemu/plugin/recorder.h"
-
-#define EXPORT __attribute__((visibility("default")))
+#include "qemu/plugin/plugin_state.h"
 
 enum { PAGE = 4096, INSN_MOST = 15, BLOCK_MOST = 8192 };
 
 /* QEMU loads a plugin once in a process, and passes no state to some callbacks, so this is
  * file-scope. */
-static struct plugin {
-    bool installed;
-    pid_t process; /* the process that installed it */
-    char out[RECORDING_PATH];
-    bool each;
-    bool locked; /* several threads run: take the lock */
-    pthread_mutex_t lock;
-    struct recorder recorder;
-    struct images images;
-    struct kernel kernel;
-    VEC(struct cpu *) cpus;
-    VEC(struct kernel_call) calls; /* the call in progress on each processor */
-} plugin = {.lock = PTHREAD_MUTEX_INITIALIZER, .kernel.guest_base = UINT64_MAX};
+struct plugin plugin = {
+    .lock = PTHREAD_MUTEX_INITIALIZER, .kernel.guest_base = UINT64_MAX, .limit = UINT64_MAX};
 
 EXPORT int qemu_plugin_version = PLUGIN_API_VERSION;
 
@@ -65,24 +53,23 @@ static void unlock(void) {
 
 /* ---- the recording ---- */
 
-/* Other threads wait: nothing counted from here on is recorded. */
-static void write_recording(enum recording_end end, int number) {
-    struct error e = {0};
-    plugin.recorder.totals.end = end;
-    plugin.recorder.totals.signal = (uint32_t)number;
-    if (recorder_write(&plugin.recorder, plugin.images.list.at, plugin.images.list.len, plugin.out,
-                       &e) != STATUS_OK)
-        fprintf(stderr, "hotgraph: %s\n", e.text);
+static void release(void) {
+    recorder_release(&plugin.recorder);
+    for (size_t i = 0; i < plugin.threads.len; i++)
+        if (plugin.threads.at[i].recorder != NULL)
+            recorder_release(plugin.threads.at[i].recorder);
 }
 
-/* The recorder has stopped: ends the program, except in processes that are not recorded. */
+/* The recorder has stopped: ends the program, except in processes that are not recorded. One that
+ * is followed goes on without a recorder after its limit, because others may wait for it. */
 static void end_program(void) {
-    if (getpid() != plugin.process) {
-        recorder_release(&plugin.recorder);
-        return;
-    }
-    write_recording(plugin.recorder.stop != 0 ? RECORDING_ASKED : RECORDING_LIMIT, 0);
-    _exit(EXIT_SUCCESS);
+    const bool limit = plugin.recorder.stop == 0, recorded = getpid() == plugin.process;
+    if (recorded)
+        plugin_write((struct recording_outcome){limit ? RECORDING_LIMIT : RECORDING_ASKED, 0});
+    if (recorded && (!limit || plugin.followed.label[0] == '\0'))
+        _exit(EXIT_SUCCESS);
+    plugin.written = recorded;
+    release();
 }
 
 static void on_stop(int number) {
@@ -126,7 +113,7 @@ EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old) {
 EXPORT int kill(pid_t process, int number) {
     if (plugin.installed && process == plugin.process && getpid() == process && number != SIGSTOP) {
         lock();
-        write_recording(RECORDING_SIGNAL, number);
+        plugin_write((struct recording_outcome){RECORDING_SIGNAL, number});
     }
     return (int)syscall(SYS_kill, process, number);
 }
@@ -150,9 +137,26 @@ static uint32_t describe(struct qemu_plugin_insn *insn, bool *repeats) {
     return recorder_insn(r, row);
 }
 
+/* The same for a thread that has a recorder of its own. */
+static bool run_beside(unsigned vcpu, const struct block *block) {
+    struct recorder *r = plugin.threads.at[vcpu].recorder;
+    if (plugin.recorder.stop != 0)
+        return false;
+    struct block *own = recorder_same_block(r, &plugin.recorder, block);
+    if (own == NULL)
+        return true;
+    const uint64_t before = r->clock;
+    const bool more = recorder_run(r, plugin.cpus.at[vcpu], own);
+    plugin.clock_beside += r->clock - before;
+    return more;
+}
+
 static __attribute__((noinline)) void run_slowly(unsigned vcpu, struct block *block) {
     lock();
-    if (!recorder_run(&plugin.recorder, plugin.cpus.at[vcpu], block))
+    const bool more = plugin.threads.at[vcpu].recorder != NULL
+                          ? run_beside(vcpu, block)
+                          : recorder_run(&plugin.recorder, plugin.cpus.at[vcpu], block);
+    if (!more)
         end_program();
     unlock();
 }
@@ -242,6 +246,7 @@ static void enter(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a
     plugin.calls.at[vcpu] = (struct kernel_call){number, {a1, a2, a3, a4, a5}};
     if (number == n->rt_sigreturn)
         recorder_resume(plugin.cpus.at[vcpu]);
+    plugin_follow_call(vcpu, &plugin.calls.at[vcpu]);
     unlock();
 }
 
@@ -254,6 +259,9 @@ static void note_handler(const struct kernel_call *call) {
            sizeof handler);
     if (handler > 1)
         recorder_handler(&plugin.recorder, handler);
+    for (size_t i = 0; i < plugin.threads.len && handler > 1; i++)
+        if (plugin.threads.at[i].recorder != NULL)
+            recorder_handler(plugin.threads.at[i].recorder, handler);
 }
 
 static bool is_fork(const struct kernel_call *call) {
@@ -272,12 +280,13 @@ static void leave(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_t re
         end_program();
     if (call->number == number && is_fork(call) && result > 0)
         plugin.recorder.totals.forks++;
+    plugin_follow_failure(number);
     if (number == n->mmap || number == n->munmap || number == n->mprotect || number == n->mremap)
         plugin.images.stale = true;
     if (number == n->rt_sigaction && result == 0)
         note_handler(call);
     if (call->number == number)
-        kernel_answer(&plugin.kernel, call, result, plugin.recorder.clock);
+        kernel_answer(&plugin.kernel, call, result, plugin_clock());
     unlock();
 }
 
@@ -285,69 +294,17 @@ static void leave(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_t re
  * register. The plugin is preloaded, so they are replaced everywhere in QEMU, but nothing else
  * depends on them. */
 EXPORT time_t time(time_t *out) {
-    time_t now = KERNEL_CLOCK_START + (time_t)(plugin.recorder.clock / 1000000000);
+    time_t now = KERNEL_CLOCK_START + (time_t)(plugin_clock() / 1000000000);
     if (out != NULL)
         *out = now;
     return now;
 }
 
 EXPORT clock_t times(struct tms *out) {
-    clock_t now = (clock_t)(plugin.recorder.clock / (1000000000 / KERNEL_TICKS));
+    clock_t now = (clock_t)(plugin_clock() / (1000000000 / KERNEL_TICKS));
     if (out != NULL)
         *out = (struct tms){.tms_utime = now};
     return now + 1000;
-}
-
-/* QEMU's answer to the guest's /proc/self/exe. A program that was started by a path below
- * /proc/self/cwd sees that path, which does not depend on the folder's name; others see their real
- * path. (QEMU is built with _FORTIFY_SOURCE, which renames the call.) */
-char *__realpath_chk(const char *path, char *resolved, size_t size);
-EXPORT char *__realpath_chk(const char *path, char *resolved, size_t size) {
-    static const char here[] = RECORDING_HERE;
-    if (resolved == NULL)
-        return NULL;
-    if (strncmp(path, here, sizeof here - 1) == 0) {
-        snprintf(resolved, size, "%s", path);
-        return resolved;
-    }
-    char *whole = canonicalize_file_name(path);
-    if (whole == NULL)
-        return NULL;
-    snprintf(resolved, size, "%s", whole);
-    free(whole);
-    return resolved;
-}
-
-/* The identity of the recording user is hidden. */
-EXPORT uid_t getuid(void) {
-    return KERNEL_USER;
-}
-
-EXPORT uid_t geteuid(void) {
-    return KERNEL_USER;
-}
-
-EXPORT gid_t getgid(void) {
-    return KERNEL_USER;
-}
-
-EXPORT gid_t getegid(void) {
-    return KERNEL_USER;
-}
-
-EXPORT int getresuid(uid_t *real, uid_t *effective, uid_t *saved) {
-    *real = *effective = *saved = KERNEL_USER;
-    return 0;
-}
-
-EXPORT int getresgid(gid_t *real, gid_t *effective, gid_t *saved) {
-    *real = *effective = *saved = KERNEL_USER;
-    return 0;
-}
-
-EXPORT int getgroups(int size, gid_t list[]) {
-    (void)size, (void)list;
-    return 0;
 }
 
 /* ---- processors and exit ---- */
@@ -358,7 +315,8 @@ static void start_cpu(qemu_plugin_id_t id, unsigned vcpu) {
     while (plugin.cpus.len <= vcpu) {
         struct cpu *cpu = calloc(1, sizeof *cpu);
         if (cpu == NULL || !vec_push(&plugin.cpus, cpu) ||
-            !vec_push(&plugin.calls, (struct kernel_call){.number = -1}))
+            !vec_push(&plugin.calls, (struct kernel_call){.number = -1}) ||
+            !vec_push(&plugin.threads, (struct thread){0}))
             abort(); /* QEMU itself aborts when memory is out */
     }
     *plugin.cpus.at[vcpu] = (struct cpu){0};
@@ -366,6 +324,12 @@ static void start_cpu(qemu_plugin_id_t id, unsigned vcpu) {
     plugin.recorder.only = alone ? plugin.cpus.at[vcpu] : &plugin.recorder.nobody;
     if (!alone)
         __atomic_store_n(&plugin.locked, true, __ATOMIC_RELEASE);
+    if (!alone && plugin_follows()) {
+        struct recorder *own = recorder_beside(&plugin.recorder);
+        if (own == NULL)
+            abort();
+        plugin.threads.at[vcpu] = (struct thread){own, ++plugin.followed.threads};
+    }
     pthread_mutex_unlock(&plugin.lock);
 }
 
@@ -379,7 +343,7 @@ static void finish(qemu_plugin_id_t id, void *user) {
     if (getpid() != plugin.process)
         return;
     lock();
-    write_recording(RECORDING_WHOLE, 0);
+    plugin_write((struct recording_outcome){RECORDING_WHOLE, 0});
     unlock();
 }
 
@@ -393,7 +357,19 @@ static bool parse_argument(const char *argument) {
     if (strcmp(argument, "each=on") == 0)
         return plugin.each = true;
     if (sscanf(argument, "most=%llu", &every) == 1) {
-        recorder_limit(r, every);
+        recorder_limit(r, plugin.limit = every);
+        return true;
+    }
+    if (strncmp(argument, "follow=", 7) == 0) {
+        snprintf(plugin.followed.path, sizeof plugin.followed.path, "%s", argument + 7);
+        return true;
+    }
+    if (strncmp(argument, "label=", 6) == 0) {
+        snprintf(plugin.followed.label, sizeof plugin.followed.label, "%s", argument + 6);
+        return true;
+    }
+    if (sscanf(argument, "clock=%llu", &every) == 1) {
+        plugin.clock_before = every;
         return true;
     }
     if (r->setting_count == RECORDING_SETTINGS)
@@ -408,6 +384,15 @@ static bool parse_argument(const char *argument) {
     return false;
 }
 
+/* Arguments that a program after exec gets, too. */
+static bool keep_argument(const char *argument) {
+    const size_t len = strlen(plugin.arguments);
+    if (strncmp(argument, "label=", 6) == 0 || strncmp(argument, "clock=", 6) == 0)
+        return true;
+    return (size_t)snprintf(plugin.arguments + len, sizeof plugin.arguments - len, ",%s",
+                            argument) < sizeof plugin.arguments - len;
+}
+
 EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_plugin_info *info, int argc,
                                char **argv);
 EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_plugin_info *info, int argc,
@@ -416,7 +401,9 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_plugin_inf
     recorder_start(r, info->system_emulation ? NULL : target_by_name(info->target_name));
     bool wrong = r->target == NULL;
     for (int i = 0; i < argc && !wrong; i++)
-        wrong = !parse_argument(argv[i]);
+        wrong = !parse_argument(argv[i]) || !keep_argument(argv[i]);
+    if (!wrong && plugin_follows())
+        wrong = !exec_find_emulator(&plugin.emulator);
     if (wrong || plugin.out[0] == '\0' || plugin.installed) {
         fprintf(stderr, "hotgraph: the plugin is to be loaded by 'hotgraph record'\n");
         return -1;

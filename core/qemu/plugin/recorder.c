@@ -1,11 +1,7 @@
 #include "qemu/plugin/recorder.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { STACK_CODE_MOST = 8192, TRAIL = 2 * STACK_CODE_MOST };
 
@@ -141,12 +137,21 @@ void recorder_release(struct recorder *r) {
     recorder_limit(r, UINT64_MAX);
 }
 
+/* The first batch of a run. */
+static void first_sample(struct setting *s) {
+    s->due = s->every;
+    s->stratum = 0;
+    s->left = 0;
+    s->samples.len = 0;
+    if (s->by == RECORDING_TRANSFERS || s->by == RECORDING_TAKEN)
+        next_transfer(s);
+}
+
 bool recorder_sample(struct recorder *r, enum recording_by by, uint64_t every, uint32_t length,
                      uint64_t seed) {
     struct setting *s = &r->settings[r->setting_count++];
-    *s = (struct setting){.by = by, .every = every, .length = length, .due = every, .random = seed};
-    if (by == RECORDING_TRANSFERS || by == RECORDING_TAKEN)
-        next_transfer(s);
+    *s = (struct setting){.by = by, .every = every, .length = length, .random = seed};
+    first_sample(s);
     r->samples_transfers |= by == RECORDING_TRANSFERS;
     if (r->trail == NULL && by >= RECORDING_STACKS &&
         (r->trail = calloc(TRAIL, sizeof(struct block *))) == NULL)
@@ -386,6 +391,82 @@ void recorder_start(struct recorder *r, const struct target *target) {
     r->only = &r->nobody;
 }
 
+void recorder_begin(struct recorder *r) {
+    for (size_t i = 0; i < r->arcs.len; i++)
+        r->arcs.at[i]->count = 0;
+    for (size_t i = 0; i < r->blocks.len; i++)
+        r->blocks.at[i]->starts = 0;
+    for (unsigned i = 0; i < r->setting_count; i++)
+        first_sample(&r->settings[i]);
+    r->starts.len = 0;
+    r->clock = r->transfers = r->taken = 0;
+    r->trail_start = r->trail_end = 0;
+    r->totals = (struct recording_header){0};
+    renew_due(r);
+}
+
+void recorder_free(struct recorder *r) {
+    for (size_t i = 0; i < r->blocks.len; i++)
+        free(r->blocks.at[i]->insns);
+    for (size_t i = 0; i < r->blocks.len; i++)
+        free(r->blocks.at[i]);
+    for (size_t i = 0; i < r->arcs.len; i++)
+        free(r->arcs.at[i]);
+    for (unsigned i = 0; i < r->setting_count; i++)
+        vec_free(&r->settings[i].samples);
+    free(r->trail);
+    vec_free(&r->insns);
+    vec_free(&r->blocks);
+    vec_free(&r->arcs);
+    vec_free(&r->starts);
+    vec_free(&r->handlers);
+    map_free(&r->insn_at);
+    map_free(&r->block_at);
+    map_free(&r->arc_at);
+    map_free(&r->same_block);
+    free(r);
+}
+
+struct recorder *recorder_beside(const struct recorder *r) {
+    struct recorder *beside = calloc(1, sizeof *beside);
+    if (beside == NULL)
+        return NULL;
+    recorder_start(beside, r->target);
+    bool ok = true;
+    for (unsigned i = 0; i < r->setting_count; i++)
+        ok = ok && recorder_sample(beside, r->settings[i].by, r->settings[i].every,
+                                   r->settings[i].length, r->settings[i].random);
+    for (size_t i = 0; i < r->handlers.len; i++)
+        recorder_handler(beside, r->handlers.at[i]);
+    recorder_limit(beside, r->limit);
+    if (ok)
+        return beside;
+    recorder_free(beside);
+    return NULL;
+}
+
+struct block *recorder_same_block(struct recorder *r, const struct recorder *from,
+                                  const struct block *b) {
+    uint64_t *at = map_at(&r->same_block, b->id);
+    if (at == NULL) {
+        out_of_memory(r);
+        return NULL;
+    }
+    if (*at != 0)
+        return r->blocks.at[*at - 1];
+    uint32_t *insns = malloc(b->count * sizeof *insns);
+    if (insns == NULL)
+        out_of_memory(r);
+    for (uint32_t i = 0; insns != NULL && i < b->count; i++)
+        insns[i] = recorder_insn(r, from->insns.at[b->insns[i]]);
+    struct block *same = insns != NULL && r->error.status == STATUS_OK
+                             ? recorder_block(r, insns, b->count, b->repeats, b->vaddr)
+                             : NULL;
+    *at = same != NULL ? same->id + 1 : 0;
+    free(insns);
+    return same;
+}
+
 void recorder_resume(struct cpu *cpu) {
     cpu->resumes = true;
     cpu->before = NULL;
@@ -417,112 +498,4 @@ bool recorder_run(struct recorder *r, struct cpu *c, struct block *b) {
     r->clock += b->count;
     c->before = b;
     return true;
-}
-
-/* ---- writing ---- */
-
-struct output {
-    int descriptor;
-    size_t len;
-    bool failed;
-    uint8_t buffer[1 << 16];
-};
-
-static void flush(struct output *o) {
-    for (size_t done = 0; done < o->len && !o->failed;) {
-        ssize_t n = write(o->descriptor, o->buffer + done, o->len - done);
-        if (n < 0 && errno != EINTR)
-            o->failed = true;
-        else if (n > 0)
-            done += (size_t)n;
-    }
-    o->len = 0;
-}
-
-static void put(struct output *o, const void *data, size_t size) {
-    const uint8_t *from = data;
-    while (size > 0) {
-        if (o->len == sizeof o->buffer)
-            flush(o);
-        size_t part = sizeof o->buffer - o->len < size ? sizeof o->buffer - o->len : size;
-        memcpy(o->buffer + o->len, from, part);
-        o->len += part;
-        from += part;
-        size -= part;
-    }
-}
-
-/* A block starts at the start of a thread, or after another block. */
-static void put_blocks(struct output *o, const struct recorder *r) {
-    for (size_t i = 0; i < r->arcs.len; i++)
-        r->arcs.at[i]->to->starts += r->arcs.at[i]->count;
-    for (size_t i = 0; i < r->blocks.len; i++) {
-        const struct block *b = r->blocks.at[i];
-        put(o, &b->starts, sizeof b->starts);
-        put(o, &b->count, sizeof b->count);
-        put(o, b->insns, b->count * sizeof *b->insns);
-    }
-}
-
-static void put_arcs(struct output *o, const struct recorder *r) {
-    for (size_t i = 0; i < r->arcs.len; i++) {
-        const struct arc *a = r->arcs.at[i];
-        struct recording_arc row = {a->from->id, a->to->id, a->count};
-        put(o, &row, sizeof row);
-    }
-}
-
-static void put_samples(struct output *o, const struct recorder *r) {
-    for (unsigned i = 0; i < r->setting_count; i++) {
-        const struct setting *s = &r->settings[i];
-        const bool stacks = s->by >= RECORDING_STACKS;
-        uint64_t whole = s->samples.len - (stacks ? 0 : s->samples.len % s->length);
-        put(o, &whole, sizeof whole);
-        put(o, s->samples.at, whole * sizeof *s->samples.at);
-    }
-}
-
-static void fill_totals(struct recorder *r, size_t images) {
-    struct recording_header *h = &r->totals;
-    h->magic = RECORDING_MAGIC;
-    snprintf(h->trouble, sizeof h->trouble, "%.*s", (int)sizeof h->trouble - 1, r->error.text);
-    h->instructions = r->clock;
-    h->transfers = 0;
-    for (size_t i = 0; i < r->arcs.len; i++)
-        h->transfers += r->arcs.at[i]->transfer ? r->arcs.at[i]->count : 0;
-    for (size_t i = 0; i < r->arcs.len; i++)
-        h->unfinished += r->arcs.at[i]->odd ? r->arcs.at[i]->count : 0;
-    h->images = images;
-    h->insns = r->insns.len;
-    h->blocks = r->blocks.len;
-    h->arcs = r->arcs.len;
-    h->starts = r->starts.len;
-    h->settings = r->setting_count;
-}
-
-enum status recorder_write(struct recorder *r, const struct recording_image *images, size_t count,
-                           const char *path, struct error *e) {
-    static const uint64_t magic = RECORDING_MAGIC;
-    struct output *o = calloc(1, sizeof *o);
-    if (o == NULL)
-        return error_set(e, STATUS_MEMORY, "out of memory");
-    o->descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    o->failed = o->descriptor < 0;
-    fill_totals(r, count);
-    put(o, &r->totals, sizeof r->totals);
-    put(o, images, count * sizeof *images);
-    put(o, r->insns.at, r->insns.len * sizeof *r->insns.at);
-    put_blocks(o, r);
-    put_arcs(o, r);
-    put(o, r->starts.at, r->starts.len * sizeof *r->starts.at);
-    put_samples(o, r);
-    put(o, &magic, sizeof magic);
-    flush(o);
-    if (o->descriptor >= 0 && close(o->descriptor) != 0)
-        o->failed = true;
-    enum status status =
-        o->failed ? error_set(e, STATUS_IO, "%s: cannot be written: %s", path, strerror(errno))
-                  : STATUS_OK;
-    free(o);
-    return status;
 }

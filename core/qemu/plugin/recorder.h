@@ -89,7 +89,7 @@ struct recorder {
     uint64_t sample_taken;
     uint64_t limit;             /* no block may take the clock beyond it */
     volatile sig_atomic_t stop; /* end the program before its next block */
-    struct arc never;           /* an arc to no block */
+    struct map same_block;      /* id in the recorder that this one is beside -> 1 + id here */
 };
 
 void recorder_start(struct recorder *r, const struct target *target);
@@ -142,8 +142,22 @@ void recorder_resume(struct cpu *cpu);
 /* Adds a setting; batches: every is at least length. False: out of memory. */
 bool recorder_sample(struct recorder *r, enum recording_by by, uint64_t every, uint32_t length,
                      uint64_t seed);
-/* Writes the recording, with these images. */
-enum status recorder_write(struct recorder *r, const struct recording_image *images, size_t count,
-                           const char *path, struct error *e);
+/* Begins anew, in a process that was forked: known code stays, nothing was executed. */
+void recorder_begin(struct recorder *r);
+/* A recorder of another thread, with the same settings; NULL: out of memory. It has blocks of its
+ * own: recorder_same_block() finds the one that is equal to a block of `from`; NULL after an error. */
+struct recorder *recorder_beside(const struct recorder *r);
+struct block *recorder_same_block(struct recorder *r, const struct recorder *from,
+                                  const struct block *b);
+void recorder_free(struct recorder *r); /* one that recorder_beside() made */
+
+struct recording_outcome {
+    enum recording_end end;
+    int number; /* of RECORDING_SIGNAL */
+};
+/* Writes the recording, with these images, at the descriptor's position. False, with errno: it
+ * failed. */
+bool recorder_write(const struct recorder *r, const struct recording_image *images, size_t count,
+                    struct recording_outcome end, int descriptor);
 
 #endif

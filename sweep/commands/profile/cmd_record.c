@@ -1,6 +1,5 @@
 /* hotgraph record: runs a Linux program under QEMU and records its exact graph and sample
  * streams. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +8,14 @@
 
 #include "cli/cli.h"
 #include "commands/command.h"
+#include "commands/profile/record_files.h"
 #include "qemu/qemu.h"
 
 struct record_command {
     struct option_list streams, env;
     const char *graph, *structure, *dot, *meta, *folder, *input, *output, *sysroot;
     uint64_t timeout, most; /* milliseconds, instructions; 0: none */
-    bool single_step, each, json;
+    bool single_step, each, follow, pass, json;
     bool meta_follows; /* not given, so it follows from the graph's name */
     struct qemu_setting settings[QEMU_SETTINGS];
     char *paths[QEMU_SETTINGS]; /* of the streams' files */
@@ -60,18 +60,29 @@ static const char details[] =
     "\n"
     "Standard input is empty unless you give --input. Child processes run and are\n"
     "counted, but are not in the graph. A program that replaces itself (exec)\n"
-    "leaves no recording.\n"
+    "leaves no recording. With --follow, each child process, each program after\n"
+    "exec, and each thread after the first one is recorded separately, with the\n"
+    "same settings, into files that have a label before their extension:\n"
+    "  FILE.1.graph    the first process that the program forked\n"
+    "  FILE.1.x.graph  the program that this one became (exec)\n"
+    "  FILE.1.2.graph  the second process that it forked\n"
+    "  FILE.t1.graph   the program's second thread (FILE.graph has the first one)\n"
+    "All of them must end before hotgraph does. --timeout is for all, and\n"
+    "--max-instructions for each. GRAPH.meta of the first one lists the others.\n"
+    "Their clocks go on from that of the process that started them.\n"
     "\n"
     "A program that is ended by a signal, by --timeout or --max-instructions, or by\n"
     "stopping hotgraph (Ctrl-C, SIGTERM) leaves a recording of what it did so far.\n"
     "The graph then says '# partial' and GRAPH.meta says why; a sweep refuses it.\n"
     "Its child processes end with it. If it waits with all signals blocked\n"
     "(sigsuspend, ppoll), it is killed after half a minute and leaves nothing.\n"
+    "With --pass-signals, the program itself gets the signal that stops hotgraph,\n"
+    "and ten seconds to end: a server that handles it leaves a whole recording.\n"
     "\n"
     "Exit status: 0 if the program was recorded to its end, whatever its own exit\n"
     "status (which is printed and in GRAPH.meta), or to --max-instructions; 1 if\n"
     "nothing was recorded; 124 after --timeout; 128 + N if signal N ended the\n"
-    "program or stopped hotgraph.\n"
+    "program or stopped hotgraph before the program's own end.\n"
     "\n"
     "Example:\n"
     "  hotgraph record --graph gzip.graph --stream gzip.isampling.gz \\\n"
@@ -168,162 +179,14 @@ static enum status parse_streams(struct record_command *c, struct error *e) {
     return status;
 }
 
-/* ---- what is written ---- */
-
-static void name_block(const void *symbols, uint32_t address, char *text, size_t size) {
-    qemu_symbols_name(symbols, address, text, size);
-}
-
-static enum status write_dot(const char *path, const struct qemu_result *r, struct error *e) {
-    struct qemu_symbols *symbols;
-    enum status status = qemu_symbols_read(&symbols, r->images.at, r->images.len, e);
-    if (status == STATUS_OK)
-        status = graph_export(
-            &r->graph, path,
-            &(struct graph_export_options){.hot_permille = GRAPH_HOT_PERMILLE,
-                                           .names = &(struct graph_names){name_block, symbols}},
-            e);
-    qemu_symbols_free(symbols);
-    return status;
-}
-
-/* "" for a complete run. */
-static void describe_end(const struct qemu_result *r, char *text, size_t size) {
-    const int number = interrupt_signal();
-    if (r->end == QEMU_STOPPED)
-        snprintf(text, size, "stopped by signal %d (%s)", number, strsignal(number));
-    else
-        qemu_end_text(r, text, size);
-}
-
-static enum status write_graphs(const struct record_command *c, const struct qemu_result *r,
-                                const char *program, struct error *e) {
-    char what[400], count[64], how[200];
-    snprintf(what, sizeof what, "exact graph of %.255s (%s)", program, r->target);
-    snprintf(count, sizeof count, "instructions %" PRIu64, r->instructions);
-    for (char *s = what; *s != 0; s++)
-        if (*s == '\n' || *s == '\r')
-            *s = '?';
-    describe_end(r, how, sizeof how);
-    const char *const comments[] = {what, count, how};
-    const size_t comment_count = r->end == QEMU_ENDED ? 2 : 3;
-    enum status status = STATUS_OK;
-    if (c->graph != NULL)
-        status = graph_write(&r->graph, c->graph,
-                             (struct graph_write_options){.comments = comments,
-                                                          .comment_count = comment_count,
-                                                          .with_busy = true},
-                             e);
-    if (status == STATUS_OK && c->structure != NULL)
-        status = structure_write(&r->structure, c->structure, comments, comment_count, e);
-    if (status == STATUS_OK && c->dot != NULL)
-        status = write_dot(c->dot, r, e);
-    return status;
-}
-
-static enum status write_streams(const struct record_command *c, const struct qemu_result *r,
-                                 const char *program, struct error *e) {
-    const char *slash = strrchr(program, '/'), *image = slash != NULL ? slash + 1 : program;
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < r->stream_count && status == STATUS_OK; i++)
-        status = stream_write(&r->streams[i], c->paths[i],
-                              strpbrk(image, "\t\r\n") == NULL ? image : "program", e);
-    return status;
-}
-
-/* Writes lines of key, tab and value; one line for each image and each stream. */
-static enum status write_meta(const struct record_command *c, const struct qemu_result *r,
-                              char **program, struct error *e) {
-    char how[200];
-    struct file_writer *w;
-    enum status status = file_open(&w, c->meta, e);
-    if (status != STATUS_OK)
-        return status;
-    file_printf(w, "target\t%s\ncommand", r->target);
-    for (char **word = program; *word != NULL; word++)
-        file_printf(w, "\t%s", *word);
-    describe_end(r, how, sizeof how);
-    if (r->end != QEMU_ENDED)
-        file_printf(w, "\npartial\t%s", how);
-    file_printf(w, "\nexit\t%d\ninstructions\t%" PRIu64 "\ntransfers\t%" PRIu64 "\n",
-                r->exit_status, r->instructions, r->transfers);
-    file_printf(w, "blocks\t%zu\nedges\t%zu\n", r->graph.block_count, r->graph.edge_count);
-    file_printf(w,
-                "signals\t%" PRIu64 "\nunfinished\t%" PRIu64 "\nflushes\t%" PRIu64
-                "\nthreads\t%" PRIu64 "\nprocesses\t%" PRIu64 "\n",
-                r->signals, r->unfinished, r->flushes, r->threads, r->forks);
-    for (size_t i = 0; i < r->stream_count; i++)
-        file_printf(w, "stream\t%s\t%zu\t%zu\n", c->paths[i], r->streams[i].batch_count,
-                    r->streams[i].batch_length);
-    for (size_t i = 0; i < r->images.len; i++) {
-        const struct qemu_image *image = &r->images.at[i];
-        file_printf(w, "image\t0x%" PRIx32 "\t%" PRIu32 "\t%s\t%s\n", image->base, image->room,
-                    image->hash[0] != '\0' ? image->hash : "-",
-                    image->path[0] != '\0' ? image->path : "anonymous");
-    }
-    return file_commit(w, e);
-}
-
-static void print_images(const struct qemu_result *r) {
-    printf("  \"images\": [");
-    for (size_t i = 0; i < r->images.len; i++) {
-        const struct qemu_image *image = &r->images.at[i];
-        printf("%s\n    {\"base\": %" PRIu32 ", \"path\": ", i > 0 ? "," : "", image->base);
-        print_json_string(image->path);
-        printf(", \"hash\": ");
-        print_json_string(image->hash);
-        printf("}");
-    }
-    printf("\n  ]\n}\n");
-}
-
-static void print_json(const struct qemu_result *r) {
-    char how[200];
-    describe_end(r, how, sizeof how);
-    printf("{\n  \"target\": \"%s\",\n  \"program\": \"%s\",\n  \"exit_status\": %d,\n"
-           "  \"partial\": ",
-           r->target, r->graph.program, r->exit_status);
-    print_json_string(r->end == QEMU_ENDED ? NULL : how);
-    printf(",\n  \"instructions\": %" PRIu64 ",\n  \"transfers\": %" PRIu64
-           ",\n  \"blocks\": %zu,\n  \"edges\": %zu,\n",
-           r->instructions, r->transfers, r->graph.block_count, r->graph.edge_count);
-    printf("  \"signals\": %" PRIu64 ",\n  \"unfinished\": %" PRIu64 ",\n  \"flushes\": %" PRIu64
-           ",\n  \"threads\": %" PRIu64 ",\n  \"processes\": %" PRIu64 ",\n",
-           r->signals, r->unfinished, r->flushes, r->threads, r->forks);
-    print_images(r);
-}
-
-static void print_result(const struct record_command *c, const struct qemu_result *r,
-                         const char *program) {
-    char how[200];
-    struct error doubt;
-    describe_end(r, how, sizeof how);
-    if (c->json) {
-        print_json(r);
-    } else {
-        fprintf(stderr, "%" PRIu64 " instructions, %zu blocks, %zu edges, %" PRIu64 " transitions",
-                r->instructions, r->graph.block_count, r->graph.edge_count,
-                graph_weight(&r->graph));
-        if (r->end == QEMU_ENDED)
-            fprintf(stderr, "; exit status %d", r->exit_status);
-        if (r->forks > 0)
-            fprintf(stderr, "; %" PRIu64 " child process%s %s not in the graph", r->forks,
-                    r->forks == 1 ? "" : "es", r->forks == 1 ? "is" : "are");
-        fprintf(stderr, "\n");
-    }
-    if (r->end != QEMU_ENDED)
-        warning("%s: %s: the recording covers what happened before that, and is marked as partial",
-                program, how);
-    if (qemu_doubt(r, &doubt))
-        warning("%s: %s", program, doubt.text);
-}
-
-static int exit_of(const struct qemu_result *r) {
+static int exit_of(const struct record_command *c, const struct qemu_result *r) {
     enum { EXIT_TIMEOUT = 124 }; /* as in timeout(1) */
     if (r->end == QEMU_TIMEOUT)
         return EXIT_TIMEOUT;
     if (r->end == QEMU_SIGNAL)
         return 128 + r->signal;
+    if (c->pass && r->end == QEMU_ENDED)
+        return 0;
     return interrupt_signal() != 0 ? 128 + interrupt_signal() : 0;
 }
 
@@ -399,20 +262,24 @@ static enum status record(struct record_command *c, char **program, int *exit_st
         .setting_count = c->streams.items.len,
         .single_step = c->single_step,
         .each = c->each,
+        .follow = c->follow,
         .keep = true,
         .stopped = interrupt_signal,
+        .pass_signals = c->pass,
         .instructions = c->most,
         .timeout_milliseconds = c->timeout,
     };
     struct qemu_result result = {0};
     if (status == STATUS_OK)
         status = qemu_record(&request, &result, e);
-    if (status == STATUS_OK && !((status = write_graphs(c, &result, program[0], e))) &&
-        !((status = write_streams(c, &result, program[0], e))) && c->meta != NULL)
-        status = write_meta(c, &result, program, e);
+    const struct record_files files = {c->graph, c->structure, c->dot, c->meta, c->paths};
+    struct record_summaries summaries = {0};
     if (status == STATUS_OK)
-        print_result(c, &result, program[0]);
-    *exit_status = exit_of(&result);
+        status = record_files_write(&files, &result, program, &summaries, e);
+    if (status == STATUS_OK)
+        record_print(&summaries, &result, c->json);
+    vec_free(&summaries.of);
+    *exit_status = exit_of(c, &result);
     qemu_result_free(&result);
     vec_free(&env);
     return status;
@@ -461,6 +328,13 @@ int command_record(int argc, char **argv) {
          .to = &c.env, .check = check_env},
         {"sysroot", "DIR", "the libraries of a program for another processor", OPTION_STRING,
          .to = &c.sysroot},
+        {"follow", NULL,
+         "also record the processes that it starts, programs after exec, and each further "
+         "thread, each in files of its own (see below)",
+         OPTION_FLAG, .to = &c.follow},
+        {"pass-signals", NULL,
+         "pass Ctrl-C and SIGTERM to the program, so that it ends as it does without hotgraph",
+         OPTION_FLAG, .to = &c.pass},
         {"timeout", "SECONDS", "end the program after this time; keep what it did so far",
          OPTION_THOUSANDTHS, .to = &c.timeout, .least = 1, .most = INT64_C(1000000000000)},
         {"max-instructions", "N",

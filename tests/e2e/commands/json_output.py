@@ -34,6 +34,7 @@ CALLS = [
     ("bench", "live.cfg --db b.db --rounds 1 --frames 20 --games game"), ("costs", "q.cfg --db q.db --frames 60 --from 30"),
     ("optimise", "laid.cfg --db laid.db"),
     ("record", "--graph r.graph --structure r.structure --output /dev/null -- ./program"),
+    ("record", "--follow --output /dev/null -- /bin/sh -c /bin/true;/bin/true"),
     ("export", "--bolt ./program --structure r.structure r.graph --out r.fdata"), ("native", "-- /bin/true"),
     ("measured", "--db x.db --run r --what whole --tool perf --seconds 1.5 --base-seconds 1 -- /bin/true"),
     ("measured", "--db x.db --tool callgrind --call 4096:main:1 -- /bin/true"),
