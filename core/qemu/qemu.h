@@ -178,4 +178,14 @@ struct qemu_symbol {
 bool qemu_symbols_get(const struct qemu_symbols *s, size_t i, struct qemu_symbol *out);
 void qemu_symbols_free(struct qemu_symbols *s);
 
+/* Code addresses of a file: from `first` to before `end`. */
+struct qemu_range {
+    uint32_t first;
+    uint64_t end;
+};
+/* Copies the graph's blocks in the range, and its edges with an end there. graph_free() frees *out.
+ * */
+enum status qemu_image_part(struct graph *out, const struct graph *g, struct qemu_range range,
+                            struct error *e);
+
 #endif

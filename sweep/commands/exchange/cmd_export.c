@@ -14,7 +14,7 @@
 #include "qemu/qemu.h"
 
 struct export {
-    const char *bolt, *format, *structure, *out, *graph;
+    const char *bolt, *format, *structure, *out, *graph, *image;
     uint64_t rare, hot; /* hot: thousandths */
     bool all, inferred, rare_given, hot_given, json;
 };
@@ -28,9 +28,9 @@ static const char details[] =
     "--format writes a graph for other tools: dot for Graphviz, json for scripts,\n"
     "graphml for Gephi, yEd, networkx and others. It writes the hot part, with --all the\n"
     "whole graph. With the structure of a recorded program, blocks have the names of its\n"
-    "functions. callgrind (kcachegrind), pprof and folded (flame graphs) are profiles by\n"
-    "function and call. They need the structure, and have everything. docs/formats.md describes "
-    "the formats.\n"
+    "functions, and --image chooses one of its files. callgrind (kcachegrind), pprof and\n"
+    "folded (flame graphs) are profiles by function and call. They need the structure,\n"
+    "and have everything. docs/formats.md describes the formats.\n"
     "\n"
     "--bolt writes a profile for BOLT (Debian's package bolt-19), which changes the\n"
     "layout of linked programs. FILE is the recorded program, or one of its\n"
@@ -141,6 +141,32 @@ static enum status read_symbols(struct qemu_symbols **out, const struct structur
     return status;
 }
 
+static bool is_named(const char *path, const char *name) {
+    const size_t len = strlen(path), end = strlen(name);
+    return len >= end && strcmp(path + len - end, name) == 0 &&
+           (len == end || path[len - end - 1] == '/');
+}
+
+/* Replaces the graph by the part in the file that --image names. */
+static enum status keep_image(const struct export *x, const struct structure *s, struct graph *g,
+                              struct error *e) {
+    struct graph part;
+    size_t i = 0;
+    while (i < s->image_count && !is_named(s->images[i].path, x->image))
+        i++;
+    if (i == s->image_count)
+        return error_set(e, STATUS_ARGUMENT, "%s: no file '%s' was executed", x->structure,
+                         x->image);
+    const struct qemu_range range = {
+        s->images[i].base, i + 1 < s->image_count ? s->images[i + 1].base : UINT64_C(1) << 32};
+    const enum status status = qemu_image_part(&part, g, range, e);
+    if (status != STATUS_OK)
+        return status;
+    graph_free(g);
+    *g = part;
+    return STATUS_OK;
+}
+
 static size_t format_number(const struct export *x) {
     size_t number = 0;
     while (strcmp(formats[number], x->format) != 0)
@@ -163,6 +189,8 @@ static enum status export_format(const struct export *x, struct error *e) {
         status = check_programs(x, &s, &g, e);
     if (status == STATUS_OK)
         status = read_symbols(&symbols, &s, e);
+    if (status == STATUS_OK && x->image != NULL)
+        status = keep_image(x, &s, &g, e);
     const struct graph_names names = {name_block, symbols};
     const struct graph_export_options options = {.format = (enum graph_format)format_number(x),
                                                  .hot_permille = x->all ? 0 : (unsigned)x->hot,
@@ -188,6 +216,9 @@ static int usage_of(const struct export *x) {
         return usage_error("export", "--structure FILE.structure is missing");
     if ((x->bolt != NULL || is_profile(x)) && (x->all || x->hot_given))
         return usage_error("export", "--all and --hot belong to --format dot, json and graphml");
+    if (x->image != NULL && (x->bolt != NULL || is_profile(x) || x->structure == NULL))
+        return usage_error("export", "--image belongs to --format dot, json and graphml, with "
+                                     "--structure");
     if (x->format != NULL && x->rare_given)
         return usage_error("export", "--rare belongs to --bolt");
     if (x->format != NULL && x->inferred)
@@ -212,6 +243,8 @@ int command_export(int argc, char **argv) {
          OPTION_THOUSANDTHS, .to = &x.hot, .least = 1, .most = 1000, .given = &x.hot_given},
         {"structure", "FILE.structure", "the program's structure, as 'record' writes it",
          OPTION_STRING, .to = &x.structure, .file = FILE_READ},
+        {"image", "NAME", "only edges from and to this file: its path, or the end of it",
+         OPTION_STRING, .to = &x.image},
         {"rare", "N",
          "leave out edges with less than N of a million executions (default 10; 0: none)",
          OPTION_NUMBER, .to = &x.rare, .least = 0, .most = 1000000, .given = &x.rare_given},

@@ -159,8 +159,8 @@ int command_import(int argc, char **argv) {
         {"images", "FILE.structure",
          "give files the addresses that they have in this structure, as 'record' wrote it",
          OPTION_STRING, .to = &x.images, .file = FILE_READ},
-        {"bolt", "PROGRAM", "FILE is a profile for BOLT, of this program", OPTION_STRING,
-         .to = &x.bolt, .file = FILE_READ},
+        {"bolt", "FILE", "the program that BOLT's profile is of", OPTION_STRING, .to = &x.bolt,
+         .file = FILE_READ},
         json_option(&x.json),
         {0},
     };

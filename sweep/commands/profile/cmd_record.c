@@ -15,7 +15,7 @@ struct record_command {
     struct option_list streams, env;
     const char *graph, *structure, *dot, *meta, *folder, *input, *output, *sysroot;
     uint64_t timeout, most; /* milliseconds, instructions; 0: none */
-    bool single_step, each, follow, pass, json;
+    bool single_step, each, follow, pass, json, all;
     bool meta_follows; /* not given, so it follows from the graph's name */
     struct qemu_setting settings[QEMU_SETTINGS];
     char *paths[QEMU_SETTINGS]; /* of the streams' files */
@@ -227,6 +227,8 @@ static int check(const struct record_command *c, const char *program) {
     const int status = check_files(c, program);
     if (status != 0)
         return status;
+    if (c->all && c->dot == NULL)
+        return usage_error("record", "--all belongs to --dot FILE");
     if (c->graph == NULL && c->streams.items.len == 0 && c->dot == NULL && c->structure == NULL &&
         !c->json)
         return usage_error("record", "nothing to write: give --graph FILE or --stream FILE");
@@ -272,7 +274,13 @@ static enum status record(struct record_command *c, char **program, int *exit_st
     struct qemu_result result = {0};
     if (status == STATUS_OK)
         status = qemu_record(&request, &result, e);
-    const struct record_files files = {c->graph, c->structure, c->dot, c->meta, c->paths};
+    const struct record_files files = {.graph = c->graph,
+                                       .structure = c->structure,
+                                       .dot = c->dot,
+                                       .meta = c->meta,
+                                       .streams = c->paths,
+                                       .folder = c->folder,
+                                       .all = c->all};
     struct record_summaries summaries = {0};
     if (status == STATUS_OK)
         status = record_files_write(&files, &result, program, &summaries, e);
@@ -317,8 +325,10 @@ int command_record(int argc, char **argv) {
          "write a sample stream (see below); may be repeated", OPTION_LIST, .to = &c.streams},
         {"meta", "FILE", "write command, counts and images (default: GRAPH.meta)", OPTION_STRING,
          .to = &c.meta},
-        {"dot", "FILE", "also write the hot part of the graph for Graphviz", OPTION_STRING,
-         .to = &c.dot},
+        {"dot", "FILE", "also write the hot part of the program's own code for Graphviz",
+         OPTION_STRING, .to = &c.dot},
+        {"all", NULL, "with --dot: write everything, also of libraries and the loader", OPTION_FLAG,
+         .to = &c.all},
         {"input", "FILE", "the program's standard input; - is hotgraph's (default: empty)",
          OPTION_STRING, .to = &c.input},
         {"output", "FILE", "write the program's standard output to FILE", OPTION_STRING,

@@ -45,15 +45,39 @@ static void name_block(const void *symbols, uint32_t address, char *text, size_t
     qemu_symbols_name(symbols, address, text, size);
 }
 
-static enum status write_dot(const char *path, const struct qemu_result *r, struct error *e) {
+/* The image of the program's own file; NULL: it is not known. */
+static const struct qemu_image *own_image(const struct record_files *f, const struct qemu_result *r,
+                                          const char *program) {
+    const struct qemu_image *found = NULL;
+    char path[QEMU_PATH];
+    qemu_program_path(f->folder, program, path);
+    char *real = realpath(path, NULL); /* as the recording names it */
+    for (size_t i = 0; real != NULL && i < r->images.len; i++)
+        if (strcmp(r->images.at[i].path, real) == 0)
+            found = &r->images.at[i];
+    free(real);
+    return found;
+}
+
+/* Unless everything is wanted, writes the hot part of the program's own code: in a short program
+ * the start of the dynamic loader outweighs it. */
+static enum status write_dot(const struct record_files *f, const struct qemu_result *r,
+                             const char *program, struct error *e) {
+    const struct qemu_image *image = f->all ? NULL : own_image(f, r, program);
     struct qemu_symbols *symbols;
+    struct graph own = {0};
     enum status status = qemu_symbols_read(&symbols, r->images.at, r->images.len, e);
+    if (status == STATUS_OK && image != NULL)
+        status = qemu_image_part(
+            &own, &r->graph, (struct qemu_range){image->base, (uint64_t)image->base + image->room},
+            e);
     if (status == STATUS_OK)
         status = graph_export(
-            &r->graph, path,
-            &(struct graph_export_options){.hot_permille = GRAPH_HOT_PERMILLE,
+            image != NULL ? &own : &r->graph, f->dot,
+            &(struct graph_export_options){.hot_permille = f->all ? 0 : GRAPH_HOT_PERMILLE,
                                            .names = &(struct graph_names){name_block, symbols}},
             e);
+    graph_free(&own);
     qemu_symbols_free(symbols);
     return status;
 }
@@ -79,7 +103,7 @@ static enum status write_graphs(const struct record_files *f, const struct qemu_
     if (status == STATUS_OK && f->structure != NULL)
         status = structure_write(&r->structure, f->structure, comments, comment_count, e);
     if (status == STATUS_OK && f->dot != NULL)
-        status = write_dot(f->dot, r, e);
+        status = write_dot(f, r, s->process.path, e);
     return status;
 }
 
@@ -205,7 +229,13 @@ static enum status write_labelled(const struct record_files *f, const struct qem
               (f->structure == NULL || structure != NULL) && (f->meta == NULL || meta != NULL);
     for (size_t i = 0; i < r->stream_count; i++)
         ok = (streams[i] = labelled(f->streams[i], label)) != NULL && ok;
-    const struct record_files named = {graph, structure, dot, meta, streams};
+    const struct record_files named = {.graph = graph,
+                                       .structure = structure,
+                                       .dot = dot,
+                                       .meta = meta,
+                                       .streams = streams,
+                                       .folder = f->folder,
+                                       .all = f->all};
     const enum status status =
         ok ? write_files(&named, r, s, e) : error_set(e, STATUS_MEMORY, "out of memory");
     for (size_t i = 0; i < r->stream_count; i++)

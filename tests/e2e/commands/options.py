@@ -51,13 +51,15 @@ STATUS = {"testrom": 1, "movie check": 1}
 # An option that goes with others only.
 WITH = {("sweep", "--known"): ["--shard", "1/2"], ("measured", "--call"): [], ("replay", "--every"): ["--video", "video"],
         ("sample", "--per-million"): ["--by", "instructions"], ("sample", "--every"): ["--by", "instructions"],
-        ("sample", "--structure"): ["--by", "active", "--every", "9"]}
+        ("sample", "--structure"): ["--by", "active", "--every", "9"], ("record", "--all"): ["--dot", "x.dot"],
+        ("export", "--image"): ["--format", "dot"]}
 WITH |= {("export", name): ["--format", "dot"] for name in ("--all", "--hot", "--format")}
 WITH |= {("build", name): ["--exec", "/bin/true"] for name in ("--set", "--exec-format", "--exec-seconds", "--exec-memory")}
 WITHOUT = {("measured", "--call"): ["--what", "--run", "--seconds"]}
+WITHOUT[("export", "--image")] = ["--bolt"]
 WITHOUT |= {("export", name): ["--bolt", "--structure"] for name in ("--all", "--hot", "--format")}
 # Any text is a value: names and patterns. What it names may still not be there, which takes a look to find out: status 1.
-TEXT = {("build", "--exec"), ("report", "--experiment"), ("results", "--experiment"), ("bench", "--games"), ("costs", "--games"), ("sweep", "--games"), ("optimise", "--games"),
+TEXT = {("build", "--exec"), ("export", "--image"), ("report", "--experiment"), ("results", "--experiment"), ("bench", "--games"), ("costs", "--games"), ("sweep", "--games"), ("optimise", "--games"),
         ("sweep", "--techniques"), ("native", "--functions"), ("measured", "--run"), ("measured", "--tool"),
         ("movie make", "--name"), ("init", "--game"), ("init", "--program"), ("init", "--name")}
 # Given several times.

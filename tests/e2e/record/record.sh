@@ -204,6 +204,23 @@ grep -q "^signals	1" f.graph.meta || fail "a fault's handler is not counted"
 # The program's hot functions have names.
 "$hotgraph" record --dot work.dot --output /dev/null -- ./work 2>/dev/null || fail "--dot"
 grep -q '"compare+0x' work.dot || fail "--dot does not name the program's functions"
+# A short program's own code, and not what the loader does before it; on request everything, also of one other file.
+cat >ten.c <<'END'
+int main(void) { volatile int s = 0; for (int i = 0; i < 10; i++) s += i; return 0; }
+END
+${CC:-cc} -O1 -o ten ten.c
+"$hotgraph" record --dot ten.dot --graph ten.graph --structure ten.structure --output /dev/null -- ./ten 2>/dev/null || fail "--dot"
+"$hotgraph" record --dot all.dot --all --output /dev/null -- ./ten 2>/dev/null || fail "--dot --all"
+grep -q '"main+0x' ten.dot && test "$(grep -c -- '->' ten.dot)" -lt 40 || fail "--dot is not the loop: $(head -50 ten.dot)"
+test "$(grep -c '"ld-linux' ten.dot)" -lt 5 || fail "--dot has the loader"
+test "$(grep -c -- '->' all.dot)" = "$(grep -vc '^#' ten.graph)" || fail "--all leaves something out"
+"$hotgraph" export --format dot --image ten --structure ten.structure ten.graph | cmp - ten.dot || fail "export --image draws another part"
+"$hotgraph" export --format dot --image libc.so.6 --all --structure ten.structure ten.graph >libc.dot
+libc=$(sed -n 's,^#image 0x\([0-9a-f]*\) .*/libc.so.6$,\1,p' ten.structure | cut -c1)
+test "$(grep -c -- '->' libc.dot)" = "$(grep -c "^[^#]*0x${libc}[0-9a-f]\{6\}	" ten.graph)" || fail "--image libc.so.6 has other edges"
+refuses 1 "no file 'ibc.so.6' was executed" export --format dot --image ibc.so.6 --structure ten.structure ten.graph
+refuses 2 "--image belongs to" export --format dot --image ten ten.graph
+refuses 2 "--all belongs to --dot" record --all --graph x.graph -- ./ten
 "$hotgraph" record --graph dotted.graph --structure dotted.structure --output /dev/null -- ./work 2>/dev/null || fail "--structure"
 "$hotgraph" export --format dot --all --structure dotted.structure dotted.graph --out all.dot || fail "export"
 grep -q 'label="qsort' all.dot || fail "export does not name the library's functions"
@@ -220,7 +237,7 @@ refuse() {
 printf '#!/bin/sh\n' >script; chmod +x script
 printf 'text' >text
 refuse "interpreter" -- ./script
-refuse "no ELF" -- ./text
+refuse "not an ELF" -- ./text
 refuse "by its path" -- no-such-program
 refuse "signal 9" -- /bin/sh -c 'kill -9 $$'
 refuse "exec" -- /bin/sh -c 'exec /bin/true'
