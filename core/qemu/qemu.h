@@ -183,8 +183,8 @@ struct qemu_range {
     uint32_t first;
     uint64_t end;
 };
-/* Copies the graph's blocks in the range, and its edges with an end there. graph_free() frees *out.
- * */
+/* Copies the graph's blocks in the range, and its edges with an end there. graph_free()
+ * frees *out. */
 enum status qemu_image_part(struct graph *out, const struct graph *g, struct qemu_range range,
                             struct error *e);
 
