@@ -47,6 +47,8 @@ WAYS = {
                   ("--by", "lbr_taken", "--every", "5000", "--watch", "sampler")),
     "entries": (("profile", "--technique", "entries", "--out", "OUT.graph"), ("--technique", "entries")),
     "decay": (("profile", "--technique", "decay", "--out", "OUT.graph"), ("--technique", "decay")),
+    "bursts": (("profile", "--technique", "bursts", "--interval", "101", "--out", "OUT.graph"),
+               ("--technique", "bursts", "--interval", "101")),
 }
 FRAME = "movie_play_frame"  # what is counted: all that this function does
 SUFFIX = re.compile(r"\.(part|lto_priv|isra|constprop|cold).*")

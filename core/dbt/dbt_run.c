@@ -311,12 +311,21 @@ static void run_from(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadl
     }
 }
 
+static struct dbt *twin_of(struct dbt *d, struct nes *n);
+
 static void run(void *self, struct nes *n, uint64_t stop, uint64_t deadline) {
-    run_from(self, n, stop, deadline, 0);
+    struct dbt *const d = n->observed.watch->duplicate ? twin_of(self, n) : self;
+    if (d)
+        run_from(d, n, stop, deadline, 0);
+    else
+        engine_interpreter.run(NULL, n, stop, deadline);
 }
 
 static void forget(void *self) {
-    blocks_forget(self);
+    struct dbt *const d = self;
+    blocks_forget(d);
+    if (d->twin)
+        blocks_forget(d->twin);
 }
 
 static void forget_recorded(void *self) {
@@ -334,6 +343,8 @@ static void retranslate(void *self, struct nes *n, uint32_t address) {
 static void settle_counters(void *self) {
     struct dbt *const d = self;
     returns_settle(&d->with.returns);
+    if (d->twin)
+        returns_settle(&d->twin->with.returns);
 }
 
 /* ---- the engine ---- */
@@ -343,6 +354,7 @@ static void destroy(void *self) {
     if (!d)
         return;
     destroy(d->recorder);
+    destroy(d->twin);
     blocks_free(d);
     banks_forget(&d->banks);
     vec_free(&d->blocks);
@@ -386,6 +398,21 @@ static enum status create(void **self, struct nes *n, struct error *e) {
     if (status == STATUS_OK && options->perf_map)
         status = perf_map_open(d, e);
     return status == STATUS_OK ? begin_cache(d, e) : status;
+}
+
+static struct dbt *twin_of(struct dbt *d, struct nes *n) {
+    struct error e;
+    void *twin = NULL;
+    if (d->twin || d->no_twin)
+        return d->twin;
+    if (create(&twin, n, &e) != STATUS_OK) {
+        destroy(twin);
+        d->no_twin = true;
+        return NULL;
+    }
+    d->twin = twin;
+    d->twin->with.encodings = d->with.encodings; /* saves encoding them again */
+    return d->twin;
 }
 
 /* ---- recordings: the recorder runs its own blocks ---- */
@@ -530,6 +557,7 @@ void dbt_statistics(const struct nes *n, struct dbt_statistics *out) {
 #ifdef HOTGRAPH_COUNTED
 uint64_t dbt_host_executed(const struct nes *n) {
     const struct dbt *const d = n->made.engine_self;
-    return d->stepper.executed + (d->recorder ? d->recorder->stepper.executed : 0);
+    return d->stepper.executed + (d->recorder ? d->recorder->stepper.executed : 0) +
+           (d->twin ? d->twin->stepper.executed : 0);
 }
 #endif

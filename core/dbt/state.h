@@ -76,6 +76,10 @@ struct dbt {
     /* A second translator of this machine, whose blocks log their execution; NULL until needed. */
     struct dbt *recorder;
     bool no_recorder; /* there is no memory for one */
+    /* A translator for the duplicate of nes_switch_code(): Arnold and Ryder's duplicated code. NULL
+     * until needed. */
+    struct dbt *twin;
+    bool no_twin; /* there is no memory for one */
     /* In the recorder: the current recording; else NULL. */
     struct record *record;
 };

@@ -100,6 +100,8 @@ struct probe {
 };
 
 struct probe_site; /* one instruction about to be instrumented; valid only inside instrument() */
+/* True if it is instrumented in the duplicate; see nes_switch_code(). */
+bool probe_in_duplicate(const struct probe_site *site);
 /* Attaches a probe. If memory runs out, the machine's next run ends with STATUS_MEMORY. */
 void probe_attach(struct probe_site *site, enum probe_when when, struct probe probe);
 
@@ -203,6 +205,14 @@ void nes_tell_threads(struct nes *nes, const struct observer *observer, enum thr
 void nes_set_alarm(struct nes *nes, unsigned id, uint64_t cycle);
 /* From the next instruction on, `count` instructions go to step() one by one. UINT64_MAX: all. */
 void nes_observe(struct nes *nes, unsigned id, uint64_t count);
+
+/* A machine's code exists twice: the usual code and its duplicate, each with probes of its own, so
+ * that an observer can count everything in the one and nearly nothing in the other (Arnold and Ryder
+ * 2001). instrument() is called for an instruction in each copy in which it is met. The usual code
+ * runs until nes_switch_code(nes, true), from the next instruction on. For callbacks of probes after an
+ * instruction, thread events, and between runs. One observer of a machine may switch; it switches back
+ * before it detaches. */
+void nes_switch_code(struct nes *nes, bool duplicate);
 
 /* Records `count` instructions (1 to RECORDED_MOST) from the first boundary at or after cycle
  * `from` on, and hands them over in one call: at the boundary after the last of them or, if that

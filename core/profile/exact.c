@@ -17,7 +17,7 @@
  * counted or not; records are the distinct ones and the ends of contexts; a step is one instruction
  * visited while the flow is completed.
  */
-#include "profile/profile.h"
+#include "profile/exact.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +56,7 @@ struct exact {
     VEC(struct counted) counted;
     struct map counted_at[KINDS]; /* pair -> index into `counted` */
     struct map begins, ends;      /* address -> count */
+    struct map resumes;           /* the same of exact_context_resumes() */
     struct again {                /* contexts that began at the same address as the last one; not
                                      yet in `begins` */
         uint32_t address;
@@ -243,7 +244,7 @@ static void instrument_branch(struct exact *x, struct probe_site *site, struct n
         count_pair(x, site, PROBE_NEXT, insn->address, insn->next, DIRECT);
 }
 
-static void instrument(void *self, struct probe_site *site, const struct guest_insn *insn) {
+void exact_instrument(void *self, struct probe_site *site, const struct guest_insn *insn) {
     struct exact *x = self;
     const struct opcode_info *op = opcode_info(insn->bytes[0]);
     struct node *node = note_node(x, insn, op);
@@ -298,12 +299,16 @@ static void count_begins(struct exact *x, uint32_t address, uint64_t count) {
     x->again.address = address;
 }
 
-static void thread_changes(void *self, const struct thread_event *event) {
+void exact_context_changes(void *self, const struct thread_event *event) {
     struct exact *x = self;
     if (event->change == THREAD_BEGINS)
         count_begins(x, event->address, 1 + event->more);
     else if (event->change == THREAD_ENDS)
         add(x, &x->ends, event->address, 1 + event->more);
+}
+
+void exact_context_resumes(struct exact *x, uint32_t address) {
+    add(x, &x->resumes, address, 1);
 }
 
 /* ---- after the replay ---- */
@@ -390,8 +395,10 @@ static uint64_t left(const struct exact *x, const struct balance *b, const struc
 static enum status add_node(struct exact *x, struct balance *b, const struct node *p,
                             struct error *e) {
     const uint32_t a = p->insn.address;
-    const uint64_t arrived = value_at(&b->in, a) + value_at(&x->begins, a);
-    if (arrived == 0)
+    const uint64_t arrived =
+        value_at(&b->in, a) + value_at(&x->begins, a) + value_at(&x->resumes, a);
+    const bool executed = arrived != value_at(&x->ends, a) || value_at(&b->out, a) != 0;
+    if (arrived == 0 || !executed)
         return STATUS_OK; /* an engine may instrument instructions that never run */
     b->cost.steps++;
     if (!vec_push(&b->flow.insns, p->insn))
@@ -422,7 +429,7 @@ static enum status add_derived(struct exact *x, struct balance *b, struct error 
     return status;
 }
 
-static void release(struct exact *x) {
+void exact_release(struct exact *x) {
     vec_free(&x->nodes);
     vec_free(&x->variants);
     vec_free(&x->counted);
@@ -432,6 +439,7 @@ static void release(struct exact *x) {
         map_free(&x->counted_at[kind]);
     map_free(&x->begins);
     map_free(&x->ends);
+    map_free(&x->resumes);
     free(x);
 }
 
@@ -440,19 +448,25 @@ static void abandon(void *self) {
     if (x == NULL)
         return;
     nes_detach(x->nes, x->id);
-    release(x);
+    exact_release(x);
+}
+
+struct exact *exact_begin(struct nes *nes) {
+    struct exact *const x = calloc(1, sizeof *x);
+    if (x != NULL)
+        x->nes = nes;
+    return x;
 }
 
 static enum status attach(void **self, struct nes *nes, const int64_t *values, struct error *e) {
     (void)values;
     *self = NULL;
-    struct exact *x = calloc(1, sizeof *x);
+    struct exact *x = exact_begin(nes);
     if (x == NULL)
         return error_set(e, STATUS_MEMORY, "out of memory for the exact profiler");
-    x->nes = nes;
     const struct observer observer = {.self = x,
-                                      .instrument = instrument,
-                                      .thread = thread_changes,
+                                      .instrument = exact_instrument,
+                                      .thread = exact_context_changes,
                                       .counts_threads = true,
                                       .begins_and_ends = true};
     enum status status = nes_attach(nes, &observer, &x->id, e);
@@ -464,10 +478,8 @@ static enum status attach(void **self, struct nes *nes, const int64_t *values, s
     return STATUS_OK;
 }
 
-static enum status finish(void *self, struct profile *profile, struct error *e) {
-    struct exact *x = self;
+enum status exact_finish(struct exact *x, struct profile *profile, struct error *e) {
     *profile = (struct profile){0};
-    nes_detach(x->nes, x->id); /* reports where the running contexts would resume */
     settle_begins(x);
     for (size_t i = 0; i < x->nodes.len; i++)
         choose_side(x, &x->nodes.at[i]);
@@ -480,8 +492,14 @@ static enum status finish(void *self, struct profile *profile, struct error *e) 
         status = graph_from_flow(&profile->graph, &b.flow, true, e);
     profile->cost = b.cost;
     free_balance(&b);
-    release(x);
+    exact_release(x);
     return status;
+}
+
+static enum status finish(void *self, struct profile *profile, struct error *e) {
+    struct exact *x = self;
+    nes_detach(x->nes, x->id); /* reports where the running contexts would resume */
+    return exact_finish(x, profile, e);
 }
 
 const struct technique technique_exact = {

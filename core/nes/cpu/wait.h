@@ -27,8 +27,9 @@ enum { WAITS = 64, WAIT_LONGEST = 16, WAIT_NESTED = 3, PPU_STATUS_ADDRESS = 0x20
 /* The probes that a pass fires, if they are only a few quiet PROBE_ADDs, as they usually are. */
 enum { WAIT_ADDS = 2 };
 struct wait_adds {
-    bool known; /* for map_epoch `epoch` */
-    bool all;   /* the pass fires no other probes */
+    bool known;     /* for map_epoch `epoch` */
+    bool duplicate; /* in the duplicate; see nes_switch_code() */
+    bool all;       /* the pass fires no other probes */
     uint8_t count;
     uint8_t at[WAIT_ADDS]; /* the number of its instruction in the pass */
     uint32_t epoch;

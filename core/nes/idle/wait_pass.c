@@ -84,8 +84,10 @@ static bool note_add(void *user, struct nes *n, const struct fired *fired) {
 /* True if a pass fires only w->adds. That holds for an epoch: probes are attached when an
  * instruction is first met, and a new observer begins a new epoch. */
 static bool only_adds(struct nes *n, struct wait *w) {
-    if (!w->adds.known || w->adds.epoch != n->memory.epoch) {
-        w->adds = (struct wait_adds){.known = true, .all = true, .epoch = n->memory.epoch};
+    const bool duplicate = n->observed.watch->duplicate;
+    if (!w->adds.known || w->adds.epoch != n->memory.epoch || w->adds.duplicate != duplicate) {
+        w->adds = (struct wait_adds){
+            .known = true, .duplicate = duplicate, .all = true, .epoch = n->memory.epoch};
         each_hook(n, w, note_add, &w->adds);
     }
     return w->adds.all;

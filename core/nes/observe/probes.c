@@ -70,6 +70,21 @@ void nes_observe(struct nes *n, unsigned id, uint64_t count) {
     watch_requests_changed(n);
 }
 
+void nes_switch_code(struct nes *n, bool duplicate) {
+    struct watch *const w = n->observed.watch;
+    if (w->duplicate == duplicate)
+        return;
+    if (!w->all_slots[duplicate] &&
+        !(w->all_slots[duplicate] = calloc(w->slot_count, sizeof *w->slots))) {
+        w->out_of_memory = true;
+        return;
+    }
+    w->duplicate = duplicate;
+    w->slots = w->all_slots[duplicate];
+    watch_choose_tallies(n);
+    n->observed.attention = true;
+}
+
 /* A run, or a part of a trace, has at least one instruction. One more is started and dropped, and a
  * 0 may follow the parts. */
 static __attribute__((noinline)) bool make_room(struct record *r, uint32_t count) {

@@ -35,6 +35,7 @@ struct site {
     uint32_t epoch;       /* value of memory.epoch at which it was current */
     uint8_t instrumented; /* observers whose instrument() was called: a bit each */
     bool volatile_bytes;  /* lies in memory that can be written */
+    bool duplicate;       /* see nes_switch_code() */
     struct site *next;    /* in the same bucket */
     struct hooks probes[PROBE_WHEN_COUNT + 1]; /* the last one stays empty */
 };

@@ -21,7 +21,7 @@ enum status watch_create(struct nes *n, struct error *e) {
     w->bucket_count = FIRST_BUCKETS;
     w->tallies = &w->no_tally;
     w->runs = &w->no_run;
-    w->slots = calloc(w->slot_count, sizeof *w->slots);
+    w->slots = w->all_slots[false] = calloc(w->slot_count, sizeof *w->slots);
     w->buckets = calloc(w->bucket_count, sizeof *w->buckets);
     void *counters = mmap(NULL, NOBODYS * sizeof(uint64_t), PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -57,7 +57,8 @@ void watch_free(struct nes *n) {
             free_site(site);
         }
     free(w->buckets);
-    free(w->slots);
+    free(w->all_slots[false]);
+    free(w->all_slots[true]);
     watch_unsettle(n);
     map_free(&w->left_out);
     vec_free(&w->snapshots);
@@ -127,7 +128,7 @@ static struct site **bucket_of(const struct watch *w, const struct guest_insn *i
 
 static struct site *find_insn(const struct watch *w, const struct guest_insn *insn) {
     struct site *site = *bucket_of(w, insn);
-    while (site && !same_insn(&site->insn, insn))
+    while (site && (site->duplicate != w->duplicate || !same_insn(&site->insn, insn)))
         site = site->next;
     return site;
 }
@@ -141,6 +142,7 @@ static struct site *intern(struct watch *w, const struct guest_insn *insn) {
     if (!site)
         return NULL;
     site->insn = *insn;
+    site->duplicate = w->duplicate;
     site->volatile_bytes = insn->pc < 0x8000 || insn->pc + insn->size > 0x10000;
     site->next = *head;
     *head = site;
@@ -150,15 +152,20 @@ static struct site *intern(struct watch *w, const struct guest_insn *insn) {
     return site;
 }
 
+static void forget_volatile(struct site **slots, size_t count) {
+    for (size_t i = 0; slots && i < count; i++)
+        if (slots[i] && slots[i]->volatile_bytes)
+            slots[i] = NULL;
+}
+
 void watch_trim(struct nes *n) {
     struct watch *w = n->observed.watch;
     if (w->volatile_count <= WATCH_VOLATILE)
         return;
     if (n->made.engine->forget)
         n->made.engine->forget(n->made.engine_self); /* it may have cached sites */
-    for (size_t i = 0; i < w->slot_count; i++)
-        if (w->slots[i] && w->slots[i]->volatile_bytes)
-            w->slots[i] = NULL;
+    forget_volatile(w->all_slots[false], w->slot_count);
+    forget_volatile(w->all_slots[true], w->slot_count);
     for (size_t i = 0; i < w->bucket_count; i++)
         for (struct site **at = &w->buckets[i], *site; (site = *at);) {
             if (!site->volatile_bytes) {
@@ -195,6 +202,10 @@ void probe_attach(struct probe_site *at, enum probe_when when, struct probe prob
     hooks_changed(hooks);
 }
 
+bool probe_in_duplicate(const struct probe_site *at) {
+    return at->site->duplicate;
+}
+
 static void instrument(struct nes *n, struct site *site) {
     struct watch *w = n->observed.watch;
     for (unsigned i = 0; i < NES_OBSERVERS; i++) {
@@ -229,7 +240,8 @@ void watch_choose_tallies(struct nes *n) {
     struct watch *const w = n->observed.watch;
     const uint64_t banks = record_banks(n);
     unsigned i = 0;
-    while (i < w->tallied && w->all_tallies[i].banks != banks)
+    while (i < w->tallied &&
+           (w->all_tallies[i].banks != banks || w->all_tallies[i].duplicate != w->duplicate))
         i++;
     choose(w, i < w->tallied ? &w->all_tallies[i] : NULL);
     w->tally_epoch = n->memory.epoch;
@@ -242,7 +254,7 @@ static bool make_tallies(struct nes *n) {
     if (!at)
         return false; /* slower, but correct */
     w->all_tallies[w->tallied] =
-        (struct tallies){record_banks(n), at, (uint8_t *)(at + CODE_SPACE)};
+        (struct tallies){record_banks(n), w->duplicate, at, (uint8_t *)(at + CODE_SPACE)};
     choose(w, &w->all_tallies[w->tallied++]);
     return true;
 }

@@ -5,7 +5,8 @@
  * addresses of its encoded target and of the next instruction). Sites live as long as the machine,
  * except those that watch_trim() forgets. Each byte of PRG and of the lower half of the address
  * space has a slot, which points at the site that was last met there; so meeting an instruction
- * again costs a few comparisons. Only instructions in RAM can have ever new versions, because their
+ * again costs a few comparisons. The duplicate of nes_switch_code() has sites and slots of its own.
+ * Only instructions in RAM can have ever new versions, because their
  * operands are modified: if there are very many, all of them are forgotten.
  */
 #ifndef HOTGRAPH_WATCH_H
@@ -32,6 +33,7 @@ struct watched_by {
  * number of failed attempts to find that out. */
 struct tallies {
     uint64_t banks; /* record_banks() */
+    bool duplicate; /* watch.duplicate */
     struct tally *at;
     uint8_t *runs;
 };
@@ -51,7 +53,9 @@ struct watch {
     struct site spare; /* used instead of a new site if memory is out */
     uint32_t counters_used;
     size_t slot_count;
-    struct site **slots; /* by address below $8000, then by PRG offset */
+    bool duplicate;             /* the duplicate runs */
+    struct site **slots;        /* by address below $8000, then by PRG offset */
+    struct site **all_slots[2]; /* of the usual code and of the duplicate; NULL: never ran */
     /* The facts for the mapped banks, indexed by pc & tally_mask. While nothing is known they point
      * at no_tally and no_run. Never NULL. */
     struct tally *tallies;

@@ -1,0 +1,25 @@
+/*
+ * exact: counts all flow between two moments, or within several periods. Private to core/profile:
+ * the technique `exact` counts always, `bursts` now and then.
+ *
+ * The caller passes on instructions to instrument, and contexts that begin and end. What is counted
+ * balances if each period begins with THREAD_BEGINS and ends with THREAD_ENDS for the running context
+ * and for each suspended one (nes_tell_threads()).
+ */
+#ifndef HOTGRAPH_PROFILE_EXACT_H
+#define HOTGRAPH_PROFILE_EXACT_H
+
+#include "profile/profile.h"
+
+struct exact;
+struct exact *exact_begin(struct nes *nes); /* NULL: out of memory */
+void exact_release(struct exact *x);
+/* Observer functions; self: a struct exact. */
+void exact_instrument(void *self, struct probe_site *site, const struct guest_insn *insn);
+void exact_context_changes(void *self, const struct thread_event *event);
+/* A context that a period begins with in the midst of a block: its address is no block's first one. */
+void exact_context_resumes(struct exact *x, uint32_t address);
+/* Makes the graph, and frees x. The observer is detached, or nes_settle() was called. */
+enum status exact_finish(struct exact *x, struct profile *profile, struct error *e);
+
+#endif
