@@ -5,7 +5,7 @@ WITH w AS (SELECT substr(technique, 6) AS game, sampling, steady_cost_percent AS
         AS host FROM frontier WHERE technique LIKE 'game %')
 SELECT printf('| %s | %.1f | %.1f (%s) | %.1f (%s) | %s |', name, avg(added), min(added), (SELECT game FROM w l WHERE l.sampling = w.sampling
         ORDER BY added, game LIMIT 1), max(added), (SELECT game FROM w l WHERE l.sampling = w.sampling ORDER BY added DESC, game LIMIT 1),
-    iif(w.sampling IN ('exact', 'structure', 'entries share=900') , '', printf('%.2f', avg(samples))))
+    iif(w.sampling IN ('exact', 'structure', 'entries share=900') OR w.sampling LIKE 'bursts %', '', printf('%.2f', avg(samples))))
 FROM w JOIN (SELECT 'exact' AS sampling, 'exact edge counts' AS name UNION SELECT 'structure', 'recording the structure'
     UNION SELECT 'time interval_us=3000 batch=25 jitter_us=0 phase_cycles=0', 'the paper''s sampler, 25 instructions every 3 ms'
     UNION SELECT 'time interval_us=3000 batch=25 jitter_us=0 phase_cycles=0 weighting=cycles', 'the paper''s sampler, weighted'
@@ -15,6 +15,10 @@ FROM w JOIN (SELECT 'exact' AS sampling, 'exact edge counts' AS name UNION SELEC
     UNION SELECT 'active per_million=600 place=calls seed=1', 'golden, calls, 600 per million'
     UNION SELECT 'active per_million=60 place=calls seed=1', 'golden, calls, 60 per million'
     UNION SELECT 'transfers per_million=600 place=stratified seed=1', 'transfers, stratified, 600 per million'
+    UNION SELECT 'bursts interval=101 burst=1 phase=0', 'bursts, one check in 101'
+    UNION SELECT 'bursts interval=307 burst=1 phase=0', 'bursts, one check in 307'
+    UNION SELECT 'bursts interval=1009 burst=1 phase=0', 'bursts, one check in 1,009'
+    UNION SELECT 'bursts interval=1009 burst=16 phase=0', 'bursts, 16 checks in 1,009'
     UNION SELECT 'clock interval_us=1600 next=1 seed=1', 'by the clock, every 1.6 ms, the first transfer'
     UNION SELECT 'clock interval_us=4700 next=1 seed=1', 'by the clock, every 4.7 ms, the first transfer'
     UNION SELECT 'clock interval_us=4700 window=16 seed=1', 'by the clock, every 4.7 ms, windows of 16 cycles'
@@ -33,11 +37,13 @@ WITH n(sampling, name, line) AS (VALUES ('', '', 1), ('live input=other', 'anoth
     ('transfers per_million=600 place=stratified', 'transfers, stratified', 10),
     ('active per_million=600 place=golden', 'golden, NMIs', 11), ('active per_million=60 place=calls', 'golden, calls', 12),
     ('active per_million=600 place=calls', 'golden, calls', 13))
-SELECT printf('| %s | %s | %s | %s | %s | %s | %s | %s |', technique, name, told, printf('%.1f', steady_cost_percent),
+SELECT printf('| %s | %s | %s | %s | %s | %s | %s | %s |', technique, iif(technique = 'bursts', substr(parameters, instr(parameters, 'burst=')
+    + 6, instr(parameters, ' phase') - instr(parameters, 'burst=') - 6) || ' in ' || printf('%,d', substr(parameters, 10, instr(parameters, ' ') - 10))
+    || ' checks', name), told, printf('%.1f', steady_cost_percent),
     iif(observed_percent > 0, printf('%.3f', observed_percent), ''), iif(of_active_percent > 0, printf('%.2f', of_active_percent), ''),
     iif(overlap_active IS NULL, '', printf('%.3f (%.3f)', overlap_active, overlap_active_worst)), printf('%.3f', benefit))
 FROM frontier f JOIN n ON n.sampling = coalesce(f.sampling, '') WHERE steady_cost_percent IS NOT NULL
-    AND technique IN ('exact', 'observed', 'flow', 'gaussian') ORDER BY CAST(steady_cost_percent AS REAL), technique, line;
+    AND technique IN ('exact', 'observed', 'flow', 'gaussian', 'bursts') ORDER BY CAST(steady_cost_percent AS REAL), technique, line;
 
 -- name: other
 SELECT printf('active overlap %.3f (worst game %.3f)', overlap_active, overlap_active_worst) FROM frontier

@@ -39,7 +39,7 @@ run_line() {
     'hotgraph sweep configs/paper.cfg'*) test "$config" = configs/paper.cfg && run "$1" || shorter "$(echo "$1" | sed "s,configs/paper.cfg,$config,")" ;;
     'hotgraph sweep configs/golden.cfg'* | 'hotgraph sweep configs/techniques.cfg --where'* | 'hotgraph sweep configs/worth.cfg --where'*)
         if test -n "$frames"; then shorter "$1 --dry-run"; else run "$1"; fi ;;
-    'hotgraph sweep configs/live-short.cfg'* | 'hotgraph sweep configs/decay.cfg'*) if test -n "$frames"; then shorter "$1 --dry-run"; else run "$1"; fi ;;
+    'hotgraph sweep configs/live-short.cfg'* | 'hotgraph sweep configs/decay.cfg'* | 'hotgraph sweep configs/bursts.cfg'*) if test -n "$frames"; then shorter "$1 --dry-run"; else run "$1"; fi ;;
     'hotgraph results techniques.db'* | 'hotgraph results results/optimise.db'*) known_words "$1" ;; # which is not computed here
     'hotgraph sweep configs/'[a-z]*.cfg*--db*) shorter "$1 --dry-run" ;; # minutes: their tests are studies and programs.sh
     'hotgraph optimise configs/'*) known_words "$1" ;; # record/optimise.sh

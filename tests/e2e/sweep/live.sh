@@ -82,6 +82,8 @@ sanitized || {
     ask net.db "SELECT 'traces ' || traces || ' trace_bytes ' || trace_bytes FROM technique_trace
         WHERE parameters = 'threshold=50 length=128'" >row
     grep -qF "$(cat row)" said || fail "by hand: $(cat row said)"
+    sweep "$source/configs/bursts.cfg" --db bursts.db --games mazewisp
+    grep -q '^reproduced: ' out || fail "bursts.cfg: $(tail -3 out)"
 }
 
 config wrong.cfg 'by = "live"; every = 5;' '{ technique = "fifo"; }'
