@@ -91,7 +91,7 @@ static void check(struct bursts *x, struct probe_site *site, enum probe_when whe
                                 .quiet = true});
 }
 
-static bool goes_back(const struct bursts *x, const struct guest_insn *insn) {
+static bool leads_back(const struct bursts *x, const struct guest_insn *insn) {
     return (insn->kind == INSN_BRANCH || insn->kind == INSN_JUMP) &&
            insn->target <= insn->address &&
            !waiting_is_possible(x->nes, insn, (uint16_t)insn->target);
@@ -101,7 +101,7 @@ static void instrument(void *self, struct probe_site *site, const struct guest_i
     struct bursts *x = self;
     if (probe_in_duplicate(site))
         exact_instrument(x->exact, site, insn);
-    if (insn->kind == INSN_CALL || goes_back(x, insn))
+    if (insn->kind == INSN_CALL || leads_back(x, insn))
         check(x, site, PROBE_TAKEN);
     else if (insn->kind == INSN_JUMP_INDIRECT)
         check(x, site, PROBE_INDIRECT);
