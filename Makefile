@@ -15,7 +15,7 @@
 #   make bench    how fast the bundled games open and replay, graphs are built, and what a sweep's threads cost;
 #                 REFERENCE=COMMAND: beside another emulator, called with ROM, movie and frames, which prints seconds
 #   make bench-adapt   what a profile saves in the translator, in counted host instructions
-#   make frontier  what each technique costs in host instructions and what it finds: ten minutes
+#   make frontier  what each technique costs in host instructions and what it finds: five minutes
 #   make costs     counted host instructions against callgrind, all games: an hour
 #   make bench-native  what probes in native programs cost, beside other tools
 #   make deb      a Debian package, into DEB=FOLDER (default: here)
