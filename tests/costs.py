@@ -3,8 +3,10 @@
 
     tests/costs.py check HOTGRAPH [GAME...]      counted against callgrind; fails beyond 3 %
     tests/costs.py measure HOTGRAPH [GAME...]    writes core/counted/costs.def anew: reference build, all games
+    tests/costs.py new HOTGRAPH [GAME...]        adds what functions cost that have no price and that SLOW calls
 
-Both run in the project's folder. Callgrind's costs are of source lines: those of a function, and of what it
+All run in the project's folder. COSTS_FRAMES says which frames, COSTS_WAYS who watches; `new` needs few: COSTS_FRAMES="300 500".
+Callgrind's costs are of source lines: those of a function, and of what it
 calls outside of the counted rooms (the C library, core/base), belong to the function in whose source they
 stand, wherever the compiler has put them. A price is the sum of these over its calls.
 """
@@ -19,6 +21,7 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TABLE = os.path.join(ROOT, "core", "counted", "costs.def")
 sys.path.insert(0, os.path.join(ROOT, "core", "counted"))
 from functions import defined, functions_of, name_of, sources  # noqa: E402
 
@@ -49,6 +52,11 @@ WAYS = {
     "decay": (("profile", "--technique", "decay", "--out", "OUT.graph"), ("--technique", "decay")),
     "bursts": (("profile", "--technique", "bursts", "--interval", "101", "--out", "OUT.graph"),
                ("--technique", "bursts", "--interval", "101")),
+}
+# Called at each transfer: callgrind would take hours for the frames and games of the others.
+SLOW = {
+    "net": (("profile", "--technique", "net", "--out", "OUT.graph"), ("--technique", "net")),
+    "lei": (("profile", "--technique", "lei", "--out", "OUT.graph"), ("--technique", "lei")),
 }
 FRAME = "movie_play_frame"  # what is counted: all that this function does
 SUFFIX = re.compile(r"\.(part|lto_priv|isra|constprop|cold).*")
@@ -165,7 +173,7 @@ def windows(hotgraph, games, names):
 
     def one(job):
         game, name = job
-        way = WAYS[name]
+        way = {**WAYS, **SLOW}[name]
         middle, end = (run_callgrind(hotgraph, way, game, frames, lines) for frames in (FROM, FRAMES))
         whole, steady = run_counted(hotgraph, way, game)
         return [((game, name, "whole"), (end, *whole)), ((game, name, "steady"), (difference(end, middle), *steady))]
@@ -265,14 +273,26 @@ def fit(of):
     return prices
 
 
+def measured(program, games, names):
+    return {name: round(1000 * price) for name, price in fit(windows(program, games, names)).items()}
+
+
+def table():
+    """The prices in the tree, in thousandths, of functions that are still there."""
+    lines = Lines()
+    with open(TABLE, encoding="utf-8") as file:
+        prices = dict(re.findall(r'^COST\("(.*)", (\d+)\)$', file.read(), re.M))
+    return {name: int(price) for name, price in prices.items() if name in set(lines.of.values())}
+
+
 def write_table(prices):
-    with open(os.path.join(ROOT, "core", "counted", "costs.def"), "w", encoding="utf-8") as file:
+    with open(TABLE, "w", encoding="utf-8") as file:
         print("/*\n * costs: what a call of each C function costs, without the functions that it calls: thousandths of a host"
               "\n * instruction. The mean of the bundled games in the reference build (gcc 12, -O3, link-time optimisation)."
               "\n * Written by `tests/costs.py measure`; the build reads it (object.py). A name that several files have is"
               "\n * FILE:NAME.\n */", file=file)
         for name in sorted(prices):
-            print(f'COST("{name}", {round(1000 * prices[name])})', file=file)
+            print(f'COST("{name}", {prices[name]})', file=file)
 
 
 def main(what, program, *games):
@@ -280,7 +300,10 @@ def main(what, program, *games):
     if what == "check":
         return check(program, games, os.environ.get("COSTS_WAYS", "").split() or WAYS)
     if what == "measure":
-        write_table(fit(windows(program, games, WAYS)))
+        write_table({**table(), **measured(program, games, WAYS)})  # those of SLOW stay
+        return 0
+    if what == "new":
+        write_table({**measured(program, games, os.environ.get("COSTS_WAYS", "").split() or SLOW), **table()})
         return 0
     print(__doc__, file=sys.stderr)
     return 2
