@@ -155,19 +155,20 @@ function startPage() {
       (chosen !== '' ? ', of ' + chosen + ' alone' : '') + (unknown.length ? '; there is no column ' + unknown.join(', ') : '');
   }
 
-  // Two columns of cards are interrupted by wide ones; of the cards between these the last may be left over.
+  // Wide cards interrupt the two columns. Of the cards between them the last may be left over: on a screen, where each column is
+  // filled, by their heights; on paper, where they stand in rows, if their number is odd.
   function placeCards(columns) {
     const cards = [...columns.querySelectorAll('figure')];
-    cards.forEach(card => card.classList.remove('aside'));
-    if (columns.clientWidth < 860) return;
+    cards.forEach(card => card.classList.remove('aside', 'odd'));
     let between = [];
     for (const card of [...cards.filter(card => card.getClientRects().length > 0), null]) {
       if (card && !card.classList.contains('wide')) {
         between.push(card);
         continue;
       }
-      if (between.length > 0 && isLeftOver(between.map(one => one.offsetHeight)))
-        between[between.length - 1].classList.add('aside');
+      const last = between[between.length - 1];
+      if (between.length % 2 === 1) last.classList.add('odd');
+      if (last && columns.clientWidth >= 860 && isLeftOver(between.map(one => one.offsetHeight))) last.classList.add('aside');
       between = [];
     }
   }

@@ -16,7 +16,10 @@
 static const char INTERACTION_SQL[] =
     "WITH s AS MATERIALIZED (SELECT * FROM variance_share WHERE experiment = ?1"
     " AND hot_permille = ?3 AND way = ?4 AND technique = ?5 AND other IS NOT NULL),"
-    " m AS (SELECT w.factor || ' with ' || w.other AS factors, w.percent AS percent,"
+    " m AS (SELECT w.factor || ' with ' || iif(w.other = 'game' AND NOT EXISTS (SELECT 1 FROM"
+    " completeness c JOIN stream USING (stream_id) JOIN replay p USING (replay_id) WHERE"
+    " c.experiment = ?1 AND p.kind <> 'program'), 'program', w.other) AS factors,"
+    " w.percent AS percent,"
     " a.percent AS percent_active, (SELECT count(*) FROM s WHERE scope = 'whole' AND NOT complete)"
     " AS undefined FROM s w LEFT JOIN s a ON a.scope = 'active'"
     " AND a.factor = w.factor AND a.other = w.other WHERE w.scope = 'whole' AND w.percent IS NOT"

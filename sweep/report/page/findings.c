@@ -81,7 +81,7 @@ static const struct sentence OF_SAMPLING[] = {
     {WORTH("baseline = 1"),
      "A code layout by what is read directly off the samples gains {0} % of what one by the exact "
      "graph gains, and {1} % with falls inferred, the edges along which a block runs on into the "
-     "next one{2}."},
+     "next one{=2}."},
 };
 
 /* ---- about each technique within these ---- */
@@ -163,7 +163,7 @@ static const struct sentence OF_TECHNIQUE[] = {
      "{1} results of {=0} are above the paper's best and {3} are below its worst."},
     {"SELECT *, ?5 FROM (" WORTH("technique = ?5 AND number IS NOT NULL") ")",
      "Code layouts by graphs of {=4} gain {0} % of what one by the exact graph gains, in the mean "
-     "over {3} results, and {1} % with falls inferred{2}."},
+     "over {3} results, and {1} % with falls inferred{=2}."},
 };
 
 /* ---- games compared with programs, for each hot share; each by its first stream ---- */

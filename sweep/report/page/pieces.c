@@ -141,11 +141,30 @@ char *page_fill(struct report *r, const char *text, size_t *size) {
 
 /* ---- tables ---- */
 
+static bool is_of_paper(const struct table *t, size_t column) {
+    static const char of[] = "paper's";
+    return strncmp(t->names.at[column], of, sizeof of - 1) == 0;
+}
+
+/* True if the table has columns of the paper, and all of them are empty: they are not shown then. */
+static bool lacks_paper(const struct table *t) {
+    bool any = false;
+    for (size_t i = 0; i < t->names.len; i++) {
+        any = any || is_of_paper(t, i);
+        for (size_t row = 0; is_of_paper(t, i) && row < table_rows(t); row++)
+            if (table_cell(t, row, i) != NULL)
+                return false;
+    }
+    return any;
+}
+
 static void html_row(struct page *p, const struct table *t, const struct table_column *columns,
-                     size_t row) {
+                     bool no_paper, size_t row) {
     fputs("<tr>", p->out);
     for (size_t i = 0; i < t->names.len; i++) {
         const char *cell = table_cell(t, row, i);
+        if (no_paper && is_of_paper(t, i))
+            continue;
         char grouped[40];
         fputs(columns[i].is_numeric ? "<td class='r'>" : "<td>", p->out);
         /* A configuration's number is a name, so it is not grouped by thousands. */
@@ -164,6 +183,7 @@ void page_table(struct page *p, const struct table *t, const char *id, const cha
         return;
     fprintf(p->out, "<div class='table%s' id='%s'>\n<h3>%s</h3>\n", is_long ? " long" : "", id,
             title);
+    const bool no_paper = lacks_paper(t);
     struct table_column *const columns = table_columns(t);
     if (columns == NULL) {
         fputs("<p class='lack'>No memory was left for it.</p>\n</div>\n", p->out);
@@ -176,6 +196,8 @@ void page_table(struct page *p, const struct table *t, const char *id, const cha
             "<thead><tr>",
             id, id, id);
     for (size_t i = 0; i < t->names.len; i++) {
+        if (no_paper && is_of_paper(t, i))
+            continue;
         fprintf(p->out, "<th scope='col'%s><button type='button'>",
                 columns[i].is_numeric ? " class='r'" : "");
         page_text(p, t->names.at[i]);
@@ -183,10 +205,10 @@ void page_table(struct page *p, const struct table *t, const char *id, const cha
     }
     fputs("</tr></thead>\n<tbody>\n", p->out);
     for (size_t row = 0; row < table_rows(t); row++)
-        html_row(p, t, columns, row);
+        html_row(p, t, columns, no_paper, row);
     free(columns);
     fprintf(p->out, "</tbody></table></div>\n<p class='hint'>%s</p>\n</div>\n",
-            note != NULL ? note : "");
+            note != NULL && !no_paper ? note : "");
 }
 
 enum status page_answer(struct page *p, const char *id, const char *title, const char *note,

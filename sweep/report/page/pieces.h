@@ -26,7 +26,8 @@ char *page_fill(struct report *r, const char *text, size_t *size);
 void page_query(struct page *p, const char *sql, const char *game);
 
 /* A table that sorts and filters; nothing if it has no rows. id, title and note come from the
- * program. is_long: omitted in print. */
+ * program. is_long: omitted in print. If the paper has nothing to compare with, its columns and the
+ * note on them are omitted. */
 void page_table(struct page *p, const struct table *t, const char *id, const char *title,
                 const char *note, bool is_long);
 /* The same for the answer of a query, followed by the query. */

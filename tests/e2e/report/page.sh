@@ -16,7 +16,7 @@ test -n "$browser" || { test $tried = 1 && exit 0; skip "neither node nor chromi
 # dump PAGE#ADDRESS: the page as it is once its script has run, into dom.html.
 dump() {
     "$browser" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking \
-        --disable-component-update --disable-sync --user-data-dir="$work/profile" --virtual-time-budget=5000 \
+        --disable-component-update --disable-sync --user-data-dir="$work/profile" --virtual-time-budget=5000 --window-size=1300,900 \
         --dump-dom "file://$work/$1" >dom.html 2>errors || fail "$browser: $(tail -3 errors)"
     grep -q '</html>' dom.html || fail "no page: $(tail -3 errors)"
 }
@@ -71,6 +71,24 @@ function change(id, value) {
     said.push(way + '|' + [...played.tBodies[0].rows].map(row => row.cells[at].textContent).join(' '));
   }
   said.push('address|' + address);
+  // Cards of these heights, on the screen and as printed: no card has a blank beside it.
+  const figures = document.createElement('div');
+  figures.className = 'figures';
+  figures.innerHTML = [400, 0, 300, 310, 320, 0, 350, 360].map(height => height ?
+    `<figure><h3>card</h3><div class="pan" style="height:${height}px"></div><figcaption>text</figcaption></figure>` :
+    '<figure class="wide"><h3>wide</h3></figure>').join('');
+  document.querySelector('h1').after(figures);
+  change('game', 'two');
+  const beside = (a, b) => Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > (a.bottom - a.top) / 2;
+  const cards = () => {
+    const places = [...figures.children].map(card => card.getBoundingClientRect());
+    return places.map((place, i) => place.width > 0.9 * figures.clientWidth ? 'alone' :
+      places.some((other, k) => k !== i && beside(place, other)) ? 'pair' : 'blank').join(' ');
+  };
+  said.push('screen|' + cards());
+  for (const style of document.querySelectorAll('head style'))
+    style.textContent = style.textContent.replaceAll('@media screen{', '@media not all{').replaceAll('@media print{', '@media all{');
+  said.push('print|' + cards());
   const pre = document.createElement('pre');
   pre.id = 'said';
   pre.textContent = said.join('\n');
@@ -106,3 +124,5 @@ tr -d , <sorted | sort | cmp -s - sorted && fail "words would be in the same ord
 for part in game=three graph=worst tables=1 at=tables filter.all-t=bin_size; do
     grep -q "^address|.*$part" said || fail "the address lacks $part: $(tail -1 said)"
 done
+said screen "alone alone pair pair alone alone pair pair"
+said print "alone alone pair pair alone alone pair pair"

@@ -27,6 +27,8 @@ test "$(tail -1 out)" = a/index.html || fail "the last line does not name the pa
 "$hotgraph" report x.db --out b >out || fail "report again"
 diff -r a b >/dev/null || fail "two reports on one database differ: $(diff -rq a b)"
 page a x.db
+# The paper has nothing to compare with these pairs, so its columns are left out of the page.
+! grep -q '>paper&#39;s\|^<p.*The paper.s columns' a/index.html || fail "empty columns of the paper"
 grep -q "$digest" a/index.html || fail "the page lacks the digest"
 for name in one two three; do
     test -s "a/figures/batches-$name.svg" || fail "no figure of $name: $(ls a/figures)"
@@ -203,6 +205,7 @@ test -z "$(ask game.db "select * from excerpt e join excerpt f on f.figure = 'in
     fail "sampled instructions that do not follow each other"
 "$hotgraph" report game.db --out game >out || fail "report of a game"
 page game game.db
+grep -q '>paper&#39;s bins<' game/index.html || fail "the paper's columns are missing"
 texts game
 if command -v gnuplot >/dev/null; then
     test "$(grep -c '% sampled, overlap' game/figures/cost.svg)" = "$(ask game.db "select count(*) from technique_mean

@@ -136,6 +136,12 @@ sqlite3 programs.db "update replay set kind = 'program' where replay_id = (selec
     using (stream_id) join game using (game_id) where name = 'mazewisp')"
 holds programs.db mixed
 grep -q 'Games beside programs' report/index.html || fail "games and programs are not compared with each other"
+sqlite3 programs.db "update replay set kind = 'program'"
+"$hotgraph" report programs.db --out alone >out 2>errors || fail "programs alone: $(cat errors)"
+for folder in report alone; do
+    test ! -e $folder/figures/interactions.csv || grep -q "with $(test $folder = report && echo game || echo program)\\b" \
+        $folder/figures/interactions.csv || fail "$folder: what is meant is not named: $(cat $folder/figures/interactions.csv)"
+done
 
 # Beside another run the smallest move counts: 0.04 points of the best configuration of one stream, whose place stays.
 cp ways.db moved.db

@@ -108,16 +108,23 @@ static void set_groups(struct heatmap *h, const char *variable, const struct tab
     gnuplot_add(&h->chart.set, "'\n");
 }
 
-/* Writes the value of every cell, or of as many as there is room for, and below them those of the
- * groups. */
-static void name_across(struct heatmap *h, double left) {
-    size_t longest = 1, groups = 1;
+/* The width of a column of cells that has room for each of its values. */
+static double widest_value(const struct heatmap *h) {
+    size_t longest = 1;
     for (size_t i = 0; i < table_rows(&h->across); i++) {
         const size_t length = strlen(cell_text(&h->across, i, 1));
         longest = length > longest ? length : longest;
-        groups += i > 0 && begins_group(&h->across, i);
     }
-    const size_t step = (size_t)ceil(((double)longest * LETTER + 4) / h->cell_width);
+    return (double)longest * LETTER + 4;
+}
+
+/* Writes the value of every cell, or of as many as there is room for, and below them those of the
+ * groups. */
+static void name_across(struct heatmap *h, double left) {
+    size_t groups = 1;
+    for (size_t i = 1; i < table_rows(&h->across); i++)
+        groups += begins_group(&h->across, i);
+    const size_t step = (size_t)ceil(widest_value(h) / h->cell_width);
     const double group = h->cell_width * (double)table_rows(&h->across) / (double)groups;
     for (size_t i = 0; i < table_rows(&h->across); i++) {
         const double x = left + h->cell_width * (double)i;
@@ -199,7 +206,10 @@ static enum status put_texts(struct heatmap *h, const double lefts[2], size_t pa
                                "label_font[i] = '' }\n");
     describe_axis(&h->axes, 0, across, sizeof across);
     describe_axis(&h->axes, 1, down, sizeof down);
-    snprintf(text, sizeof text, "across: %s; down: %s", across, down);
+    if (h->axes.count > 1)
+        snprintf(text, sizeof text, "across: %s; down: %s", across, down);
+    else
+        snprintf(text, sizeof text, "across: %s", across);
     for (size_t i = 0; i < panels; i++)
         name_across(h, lefts[i]);
     name_down(h);
@@ -251,7 +261,7 @@ static enum status draw(struct heatmap *h) {
     /* Programs have no busy-waits: both halves would be the same. */
     const size_t panels = chart_differs(&h->cells, CELL_WHOLE, CELL_ACTIVE) ? 2 : 1;
     const double room = panels == 2 ? (BAR - GAP - LEFT - GAP) / 2.0 : BAR - GAP - LEFT;
-    h->cell_width = fmin(60, room / (double)across);
+    h->cell_width = fmin(fmax(60, widest_value(h)), room / (double)across);
     h->cell_height = down <= 16 ? 24 : 384.0 / (double)down;
     const double wide = h->cell_width * (double)across;
     const double bottom = TOP + h->cell_height * (double)down;
