@@ -125,7 +125,7 @@ class Runner:
         return os.waitstatus_to_exitcode(status), output, time.monotonic() - began, usage.ru_maxrss // 1024
 
     def run(self, step, again=False):
-        """False: it was stopped. What failed is tried again by the next call; again: what succeeded, too."""
+        """False: it was stopped. The next call repeats what failed; again: also what succeeded."""
         key = hashlib.sha256(f"{self.program}\n{step.command}".encode()).hexdigest()[:32]
         if again or key not in self.known or self.known[key]["status"] != 0:
             if self.stopped:

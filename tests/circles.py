@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Checks that no files of a library use each other in a circle: circles.py LIBRARY.a...
 
-What a file uses is what its object leaves undefined and another one defines. A board's mappers are
-in one table, and that table is above them; nothing else is excused either.
+A file uses the symbols that its object leaves undefined and another one defines. There are no exceptions: the table of mappers is above the mappers, too.
 """
 import subprocess
 import sys

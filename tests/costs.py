@@ -58,7 +58,7 @@ SLOW = {
     "net": (("profile", "--technique", "net", "--out", "OUT.graph"), ("--technique", "net")),
     "lei": (("profile", "--technique", "lei", "--out", "OUT.graph"), ("--technique", "lei")),
 }
-FRAME = "movie_play_frame"  # what is counted: all that this function does
+FRAME = "movie_play_frame"  # the counted part: everything that this function calls
 SUFFIX = re.compile(r"\.(part|lto_priv|isra|constprop|cold).*")
 
 
@@ -78,7 +78,7 @@ class Lines:
         known = self.of.get((file, line))
         if known:
             self.last = known
-        elif symbol.startswith("0x"):  # code without a line, called by translated code
+        elif symbol.startswith("0x"):  # code without line numbers, called by translated code
             return self.last
         return known or name_of(SUFFIX.sub("", symbol), symbol_file, self.files)
 
@@ -254,7 +254,7 @@ def least_squares(rows, sides, weights, count):
 
 
 def fit(of):
-    """What a call of each function costs: its own lines, as a sum over its calls and those that it makes in loops."""
+    """The cost of a call of each function: that of its own lines."""
     lines = Lines()
     made, keys = callees(lines), sorted(of)
     prices = collections.Counter()

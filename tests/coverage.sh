@@ -3,7 +3,7 @@
 # Fails when a parser has less than 95 %, and shows the lines that none of its seeds reaches.
 #
 # Each fuzz target replays its seeds once, built by clang with coverage; nothing is left out of the
-# count. Lines for a lack of memory are reached because the targets let allocations fail.
+# count. Lines that handle a lack of memory are reached because the targets let allocations fail.
 set -eu
 source=$(dirname "$(dirname "$(realpath "$0")")")
 build=${1:-$source/build-coverage}

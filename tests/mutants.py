@@ -31,7 +31,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-CPU_SECONDS, TIMEOUT = 300, 1200  # of each process; of a test that only waits
+CPU_SECONDS, TIMEOUT = 300, 1200  # for each process; for a test that only waits
 
 
 def read_list(path):
@@ -73,7 +73,7 @@ def run(command, tree, **more):
 
 
 def build(tree, tests):
-    if "install" in tests:  # which installs everything
+    if "install" in tests:  # this test installs everything
         return run(["ninja", "-C", "build"], tree)
     names = {t.partition(":")[0] for t in tests}
     units = sorted(f"tests/test_{n}" for n in names if unit_source(tree, n))

@@ -73,7 +73,7 @@ class Tree:
         self.digests = {}
 
     def copied(self, root):
-        """Times are those of the copying: ninja then sees every change, also of what an earlier run has left."""
+        """Files get the time of the copy, so that ninja sees every change, also of files that an earlier run left."""
         told = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, check=True).stdout.decode()
         names = [n for n in told.split("\0") if n and (root / n).is_file()]
         for name in names:
@@ -95,7 +95,7 @@ class Tree:
         return hashlib.sha256((self.plain / target).read_bytes()).hexdigest()
 
     def learn(self, targets):
-        """What unchanged targets look like; they are built."""
+        """The hashes of unchanged targets, which are built here."""
         targets = [t for t in targets if t not in self.digests]
         if targets and not self.make(targets):
             sys.exit("the tree itself does not build")
@@ -105,12 +105,12 @@ class Tree:
         return self.digest(target) != self.digests[target]
 
     def libraries(self):
-        """Those that programs load: a program can be what it was, and do something else."""
+        """Libraries that programs load: a program can be unchanged, and behave differently."""
         return sorted(str(p.relative_to(self.plain)) for p in self.plain.rglob("*.so*") if p.is_file() and not p.suffix == ".symbols"
                       and ".p" not in p.parent.suffix)
 
     def rooms(self, only):
-        """Room: lines, and its files that have something to change."""
+        """Room: its number of lines, and its files with possible changes."""
         rooms = collections.defaultdict(lambda: [0, []])
         for name in self.names:
             if re.match(r"(core|sweep|db)/.*\.(c|h|sql)$", name):
@@ -194,7 +194,7 @@ def drawn(tree, room, files, seed):
 
 
 def quotas(rooms, count):
-    """How many of a room: in proportion to its lines; what rounding leaves goes to the largest remainders."""
+    """The number for each room: in proportion to its lines; the rest goes to the largest remainders."""
     lines = sum(r[0] for r in rooms.values())
     exact = {name: count * r[0] / lines for name, r in rooms.items()}
     whole = {name: int(x) for name, x in exact.items()}
@@ -279,7 +279,7 @@ def main():
     parser.add_argument("--folder", metavar="FOLDER", help="work here, and keep what is measured (build-mutants)")
     parser.add_argument("--root", metavar="FOLDER", default=ROOT, help="the project")
     options = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # the tests that run end, too
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # running tests end, too
     root = pathlib.Path(options.root).resolve()
     folder = pathlib.Path(options.folder or root / "build-mutants").resolve()
     scratch = folder / "scratch"

@@ -76,7 +76,7 @@ def public(room, header):
 
 
 def complaint(room, include, may, rooms):
-    """What is wrong with an include of this room, or None."""
+    """Says what is wrong with an include of this room; None: nothing."""
     if "/" not in include:
         local = os.path.join(rooms[room], include)
         return None if include in GENERATED or os.path.exists(local) else "is in no room"
@@ -102,7 +102,7 @@ def reach(arrows, room):
 
 
 def crowded_and_doubled():
-    """Folders with more files than a glance takes in, and sources that share a name."""
+    """Lists folders with too many files, and sources that share a name."""
     names, wrong = {}, []
     for top in ("core", "db", "plots", "programs", "sweep", "tests"):
         for here, folders, files in os.walk(os.path.join(ROOT, top)):

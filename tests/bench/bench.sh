@@ -1,22 +1,21 @@
 #!/bin/sh
-# How fast the bundled games, and programs that switch banks or change their code (banked.py), replay
-# without pictures, how long opening a game takes, and how fast graphs are built of their streams:
-# bench.sh HOTGRAPH [RUNS]. The ways of running a game take turns, so that a machine that slows down slows all of them.
-# Times are the processor's, of the whole program, loading and translation included; medians, and ratios of runs of
-# the same turn, are what to quote. Never fails a build.
-# REFERENCE='COMMAND' is another emulator to take turns with: it is called with ROM, movie and number of frames, and prints
-# the seconds that they took (`0.93`, or `"seconds": 0.93`).
+# How fast the bundled games, and programs that switch banks or change their code (banked.py), replay without pictures, how
+# long opening a game takes, and how fast graphs are built of their streams: bench.sh HOTGRAPH [RUNS]. The modes of running
+# a game take turns, so that changes in the machine's speed affect all of them. Times are the processor's, of the whole
+# program, loading and translation included; medians, and ratios of runs of the same turn, are what to quote. Never fails a
+# build. REFERENCE='COMMAND' is another emulator to take turns with: it is called with ROM, movie and number of frames, and
+# prints the seconds that they took (`0.93`, or `"seconds": 0.93`).
 hotgraph=${1:?usage: bench.sh HOTGRAPH [RUNS]} runs=${2:-5}
 cd "$(dirname "$0")/../.." || exit 0
 frames=18000 count_from=300 games=
-# Whether all of it works, in seconds; what it prints says little.
+# A quick check that everything works; its numbers mean little.
 [ -z "$QUICK" ] || frames=300 count_from=20 runs=1 games=mazewisp
 work=$(mktemp -d) banked=$(mktemp -d)
 trap 'rm -rf "$work" "$banked"' EXIT
 python3 tests/bench/banked.py "$banked" || exit 0
 [ -z "$QUICK" ] || rm "$banked"/*.nes
 
-# movie ROM: its own, or one in which nothing is pressed
+# movie ROM: the game's own, or one in which nothing is pressed
 movie() {
     movie=movies/$(basename "$1" .nes).fm2
     [ -f "$movie" ] || { movie=$banked/nothing.fm2; echo 'version 3' >"$movie"; }
@@ -42,7 +41,7 @@ seconds() {
     python3 tests/bench/cpu_seconds.py "$hotgraph" "$@" "$rom" --movie "$(movie "$rom")" --frames $frames
 }
 median() { sort -n | awk '{v[NR] = $1} END {print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2}'; }
-# ratio SLOW FAST: how many times as fast, from runs of the same turn
+# ratio SLOW FAST: the ratio of runs of the same turn
 ratio() { paste "$work/$1" "$work/$2" | awk '{print $1 / $2}' | median; }
 
 ways="interp interp-no-skip dbt dbt-no-skip exact sampler cycles${REFERENCE:+ reference}"
@@ -113,7 +112,8 @@ for rom in games/${games:-*}.nes; do
     printf '%-10s ' "$game"
     "$builds" "$work/stream.isampling" "$(((runs + 1) / 2))"
 done
-# Without repetition nothing can be gained, but it must not cost more either.
+# Without repetition building together gains nothing, but it must not cost more
+# either.
 for batches in 4000 20000; do
     awk -v batches=$batches 'BEGIN {
     srand(7)
@@ -132,7 +132,7 @@ done
 
 # Host instructions, counted, so that a busy machine is no excuse.
 command -v valgrind >/dev/null || exit 0
-# counted OPTIONS COMMAND...: how many it takes
+# counted OPTIONS COMMAND...: the number of instructions
 counted() { valgrind --tool=callgrind --smc-check=all --callgrind-out-file=/dev/null "$@" 2>&1 >/dev/null | sed -n 's/.*Collected : //p'; }
 # instructions WAY ROM FRAMES
 instructions() {
@@ -147,8 +147,8 @@ instructions() {
     # What is read and written before and after playing does not count.
     counted --toggle-collect=play_run "$hotgraph" "$@" "$rom" --movie "$(movie "$rom")" --frames "$frames"
 }
-# Of a frame: the frames 300 to 599, in which most has been translated. By the translator; beside it the interpreter, and what the
-# whole program takes that plays one frame.
+# Per frame, over the frames 300 to 599, when most code has been translated: for the translator, and for the interpreter; and for
+# a whole run of one frame.
 ways='interp dbt no-skip exact sampler'
 printf '\n%-10s' 'a frame'
 for way in $ways; do printf ' %10s' "$way"; done
@@ -164,7 +164,7 @@ for rom in games/${games:-*}.nes "$banked"/*.nes; do
                  game, a[1], a[2], a[3], a[4], a[5], a[2] ? a[4] / a[2] : 0, a[2] ? a[5] / a[2] : 0, $1}'
 done
 
-# Of a whole sweep: a second thread must not cost any.
+# For a whole sweep: a second thread must not add any.
 printf '\n%-10s %16s %16s\n' threads instructions 'a result'
 for threads in 1 2; do
     valgrind --tool=callgrind --callgrind-out-file=/dev/null "$hotgraph" sweep configs/quick.cfg --engine interp ${games:+--games $games} \

@@ -11,7 +11,7 @@
 
 enum { POINTS = 144, MOST_RUNS = 99 };
 
-/* A sum over everything that was found, whatever the order in which it came. */
+/* A sum over all results, independent of their order. */
 static enum status add_up(void *user, size_t point, size_t batches, struct profile *p,
                           struct error *e) {
     (void)batches, (void)e;

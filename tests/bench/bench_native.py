@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
 """Probes in native programs, measured: bench_native.py [--quick] HOTGRAPH NATIVE_INSERT DATABASE
 
-Rows go into the database as they come, through `hotgraph native --db` and `hotgraph measured`; what
-is printed at the end are its views (hotgraph results --view native_...). About six minutes on two
-cores, with --quick (one round, a tenth of the work) two: each run of a tool has a time limit, and
-what goes beyond it is left out and said so.
+Rows go into the database as they come, through `hotgraph native --db` and `hotgraph measured`; the output at the end are its views (hotgraph results --view native_...). About six minutes on two
+cores, with --quick (one round, a tenth of the work) two: each run of a tool has a time limit, and a run that exceeds it is left out and said so.
 
   micro      a loop that calls a small function: nanoseconds added to a call
   counts     calls by function, against callgrind's: of a kernel as it is built in four ways, and
@@ -119,7 +117,7 @@ def run(command, **more):
 
 
 def optional(name, work):
-    """What a tool cannot do is said, and is no row."""
+    """If a tool cannot do something, that is printed, and there is no row."""
     progress(name)
     try:
         return work()
@@ -150,7 +148,7 @@ def callgrind(command, *options):
 
 
 def beside(command, variants, rounds):
-    """Rounds in which each variant has its turn beside a run without."""
+    """In each round, every variant runs beside a run without probes."""
     for number in range(rounds):
         plain, out, _ = run(command)
         for variant in list(variants):
@@ -168,7 +166,7 @@ def beside(command, variants, rounds):
 
 
 def uprobes(command):
-    """The command with a uprobe on each of its functions: of some, they take long to put in."""
+    """The command with a uprobe on some of its functions, because inserting them takes long."""
     run([HOTGRAPH, "native", "--json", "native.json", "--"] + command)
     with open("native.json", encoding="utf-8") as file:
         sites = [s for s in json.load(file)["sites"] if s["offset"] == 0]
@@ -287,7 +285,7 @@ def callgrind_entries(path):
 
 
 def names_of(path):
-    """Names by address; what is stripped has few."""
+    """Names by address; stripped files have few."""
     lines = subprocess.run(["nm", path], capture_output=True, text=True, check=False).stdout
     return {int(a, 16): name for a, _, name in
             (line.split() for line in lines.splitlines() if len(line.split()) == 3)}
@@ -302,8 +300,7 @@ def environment_of_valgrind():
 
 
 def counts_of(command):
-    """What a function's entry is reached by, calls and jumps, is what its probe counts; callgrind
-    does not see the first instruction of all, nor those of linkage stubs."""
+    """A probe counts every arrival at a function's entry, by calls and jumps; callgrind sees neither the very first instruction nor those of linkage stubs."""
     run([HOTGRAPH, "native", "--db", DATABASE, "--json", "native.json", "--"] + command,
         env=environment_of_valgrind())
     with open("native.json", encoding="utf-8") as file:
@@ -327,7 +324,7 @@ def counts(programs):
         build(flags)
         counts_of(["./kernel", "few"])
     for name, (_, few) in programs.items():
-        if name != "pigz" and "-T2" not in few:  # threads share work as it comes
+        if name != "pigz" and "-T2" not in few:  # threads share the work dynamically
             counts_of(few)
 
 
@@ -354,7 +351,7 @@ def show():
 
 
 def inputs():
-    """Each program with a second to do, and with a twentieth of that for slow tools."""
+    """Each program with work for a second, and with a twentieth of that for slow tools."""
     for size, part in ("many", 10 if QUICK else 1), ("few", 100 if QUICK else 20):
         for name, text in (f"{size}.txt", "\n".join(str(i * 7919 % 1000003)
                                                    for i in range(2000000 // part))), \

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What an access to each register costs on the translator: bench_registers.py [--quick] HOTGRAPH
+"""The cost of an access to each register on the translator: bench_registers.py [--quick] HOTGRAPH
 
 A program for each does nothing else, 240 times in a row and round again, rendering off; beside it one that reads
 plain memory. Nanoseconds of the processor and, where valgrind is, host instructions an access, of the frames after
-the first ones; interrupts come from nowhere.
+the first ones; there are no interrupts.
 """
 import os
 import re
@@ -43,7 +43,7 @@ def program(opcode, address):
     prg = bytearray(0x4000)
     prg[:len(code)] = code
     prg[-6:] = bytes([0x00, 0x80] * 3)
-    return b"NES\x1a" + bytes([1, 1, 0x20, 0]) + bytes(8) + prg + bytes(0x2000)  # UxROM: its register does little
+    return b"NES\x1a" + bytes([1, 1, 0x20, 0]) + bytes(8) + prg + bytes(0x2000)  # UxROM: its register has little effect
 
 
 def seconds(command):
@@ -60,7 +60,7 @@ def instructions(command):
 
 
 def an_access(measure, command, few, many, cycles):
-    """Of the frames from `few` to `many`."""
+    """For the frames from `few` to `many`."""
     frame = (measure(command + [str(many)]) - measure(command + [str(few)])) / (many - few)
     return frame / ((CYCLES_A_FRAME / (cycles * ACCESSES + 3)) * ACCESSES)
 

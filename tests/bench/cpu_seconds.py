@@ -10,7 +10,7 @@ def spent():
     return so_far.ru_utime + so_far.ru_stime
 
 
-before = spent()  # whoever looked for this interpreter had children, too
+before = spent()  # the wrapper that found this interpreter had children, too
 failed = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
 if failed:
     sys.exit(failed)

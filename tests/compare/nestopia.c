@@ -51,7 +51,8 @@ struct game_info {
 
 enum { WIDTH = 256, HEIGHT = 240, FORMAT_32 = 1 };
 
-static unsigned pixel_format; /* as the interface numbers them; but for FORMAT_32 of two bytes */
+static unsigned pixel_format; /* as the interface numbers them; two bytes per pixel, except for
+                                 FORMAT_32 */
 static uint32_t picture[HEIGHT][WIDTH];
 
 static uint8_t (*lines)[2]; /* buttons of both pads, a bit a libretro joypad id */
@@ -84,7 +85,7 @@ static bool environment(unsigned command, void *data) {
     }
 }
 
-/* A core that leaves the borders out gives a smaller picture of the middle. */
+/* A core without borders gives a smaller picture, the middle part. */
 static void video(const void *data, unsigned width, unsigned height, size_t pitch) {
     if (data == NULL || width > WIDTH || height > HEIGHT)
         return;
@@ -126,7 +127,7 @@ static uint8_t buttons(const char *field, size_t length) {
     return held;
 }
 
-/* |command|pad|pad|...; false for a line that cannot be played here. */
+/* |command|pad|pad|...; false: the line cannot be played here. */
 static bool parse_line(const char *text, uint8_t pads[2]) {
     const char *first = text + 3;
     if (strncmp(text, "|0|", 3) != 0)
@@ -256,7 +257,7 @@ static void play_watched(void) {
     _exit(0);
 }
 
-/* Stops `child` after each write to the byte at `address`; false where that cannot be done. */
+/* Stops `child` after each write to the byte at `address`; false: that is not possible. */
 static bool watch(pid_t child, const uint8_t *address) {
 #ifdef __x86_64__
     enum { ENABLE_0 = 1, ON_WRITE_0 = 1 << 16 }; /* of DR7; length bits 0: one byte */

@@ -2,7 +2,7 @@
 """picturediff.py OURS THEIRS NAME: compares dumps of pictures, 256 x 240 pixels a frame.
 
 OURS has two bytes a pixel (hotgraph replay --dump-pictures), THEIRS four, and ffffffff where the other
-emulator shows nothing. Emulators differ in what they think a palette entry looks like. So for each of
+emulator shows nothing. Emulators have different colours for a palette entry. So for each of
 our entries the colour that stands most often in its place is taken for the right one, and a pixel of
 another colour differs. At least THREE of our entries must have different colours there, or nothing was
 compared. The first START pictures may be anything: emulators show different things before a program

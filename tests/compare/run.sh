@@ -26,7 +26,7 @@ while test $# -gt 0; do
 done
 test "$operands" = 3 || test "$operands" = 4 || usage
 hotgraph=$operand1 rom=$(realpath "$operand2") movie=$(realpath "$operand3") frames=${operand4:-}
-case $checkpoint in # An absolute INC writes twice, and then FCEUX tells twice: hence zero page.
+case $checkpoint in # FCEUX reports both writes of an absolute INC, hence zero page.
 '') byte='' mode='' ;;
 [0-9A-Fa-f][0-9A-Fa-f]) byte=$((0x$checkpoint)) mode=--checkpoints ;;
 *) usage ;;

@@ -60,7 +60,7 @@ gone() {
 stopped_by() {
     kill "-${1%:*}" $id
     tries=0
-    while kill -0 $id 2>/dev/null; do # seconds at most, on whatever machine
+    while kill -0 $id 2>/dev/null; do # at most, in seconds, on any machine
         tries=$((tries + 1))
         test $tries -lt 6000 || fail "SIG${1%:*} does not stop it"
         sleep 0.05

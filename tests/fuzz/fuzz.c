@@ -96,7 +96,7 @@ static void remove_folder(void) {
     rmdir(folder);
 }
 
-/* In memory where there is a file system for that: thousands of files a second are written. */
+/* In a file system in memory, if there is one: targets write thousands of files a second. */
 static void make_folder(void) {
     static const char *const places[] = {"/dev/shm", "/tmp"};
     for (size_t i = 0; i < 2; i++) {

@@ -24,7 +24,7 @@ const char *__lsan_default_suppressions(void) {
 
 static const char divider[] = "\n%%\n";
 
-/* Writes the files; the path of the first. */
+/* Writes the files; returns the path of the first. */
 static const char *write_files(const uint8_t *data, size_t size) {
     static char first[128];
     for (unsigned i = 0; i < FILES; i++) {
@@ -48,7 +48,7 @@ static const char *write_files(const uint8_t *data, size_t size) {
 
 static void check_points(const struct config *c) {
     size_t count = c->points.len;
-    /* The baseline is last, without a number, but where nothing is sampled. */
+    /* The baseline is last and has no number; without samples there is none. */
     size_t numbered = c->live ? count : count - 1;
     if (count == 0 ||
         (!c->live && strcmp(c->points.at[count - 1].technique->name, "observed") != 0))
@@ -105,7 +105,7 @@ static void try_without_memory(const char *path) {
     }
 }
 
-/* Files that are none. */
+/* Paths that are not files. */
 static void try_others(void) {
     struct config c;
     struct error e = {0};
@@ -119,7 +119,7 @@ static void try_others(void) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct config c;
     struct error e = {0};
-    /* Includes go to the scratch folder alone: nothing else is to be read here. */
+    /* Includes may only read the scratch folder. */
     if (memmem(data, size, "..", 2) != NULL)
         return 0;
     const char *path = write_files(data, size);

@@ -12,14 +12,14 @@ static void solve_both(struct circulation *c) {
     struct error e = {0};
     enum status first =
         circulation_solve(c, (struct circulation_options){CIRCULATION_SIMPLEX, 0}, &simplex, &e);
-    /* Augmenting and cancelling may take a great many steps: a limit, after which it is no worse.
-     */
+    /* Augmenting and cancelling may take very many steps, so they get a limit; then the cost must
+     * not be lower than the simplex method's. */
     enum status second =
         circulation_solve(c, (struct circulation_options){CIRCULATION_KLEIN, 300}, &klein, &e);
     if ((first != STATUS_OK || second != STATUS_OK) && e.text[0] == 0)
         abort();
     if (first != STATUS_OK || second != STATUS_OK)
-        return; /* near the end of 64 bits one may refuse what the other does not */
+        return; /* near the limit of 64 bits only one of them may refuse */
     if (klein.outcome == CIRCULATION_OPTIMAL ? klein.cost != simplex.cost
                                              : klein.cost < simplex.cost)
         abort();

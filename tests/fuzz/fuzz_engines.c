@@ -229,7 +229,7 @@ static void lockstep(struct machine *a, struct machine *b, const uint8_t *data) 
         compare(a, b, stop);
         if (moves == 1 || moves == 2)
             compare_states(a, b, stop);
-        /* All observers hear of a load. */
+        /* All observers are notified of a load. */
         if (moves == 1)
             move_state(b, b), move_state(a, a);
         else if (moves == 2)
@@ -254,7 +254,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         .random_adapt = paths == ADAPT ? paths : 0,
     };
     struct machine a, b;
-    /* One of the two executes what the other may skip. */
+    /* One of the two executes busy-waits that the other may skip. */
     begin(&a, g,
           (struct nes_options){.no_fast = data[USE] & CYCLE_BY_CYCLE, .no_skip = !(bits & NO_SKIP)},
           data);

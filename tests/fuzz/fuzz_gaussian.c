@@ -1,6 +1,6 @@
-/* Any bytes as a stream and a few configurations: built together and directly, the same comes out.
- * The bytes are a program of few instructions, some in each other's middle, that are strung to
- * batches, which repeat. */
+/* Any bytes as a stream and a few configurations: building together and directly gives equal
+ * results. The bytes are a program of few instructions, some of which overlap, and batches of them,
+ * which repeat. */
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static void free_found(struct found *f) {
             profile_free(&f->profiles[i][k]);
 }
 
-/* Two bytes an instruction: where, and what. */
+/* Two bytes for each instruction: its address and its kind. */
 static struct sample sample_of(const uint8_t *at) {
     static const uint8_t kinds[] = {INSN_PLAIN, INSN_PLAIN,  INSN_BRANCH, INSN_CALL,
                                     INSN_JUMP,  INSN_RETURN, INSN_RTI,    INSN_JAM};
@@ -65,7 +65,7 @@ static bool make_stream(struct stream *out, size_t length, const uint8_t *data, 
     struct sample batch[16] = {{0}};
     bool ok = true;
     while (ok && size > 0 && m.stream.batch_count < 2000) {
-        /* A byte says whether an earlier batch comes again, and how often. */
+        /* A byte says whether an earlier batch is repeated, and how often. */
         const size_t times = 1 + data[0] % 16, back = data[0] / 16;
         data++, size--;
         if (back > 0 && back <= m.stream.batch_count) {

@@ -14,7 +14,7 @@ static void check(double metric, bool empty) {
         abort();
 }
 
-/* Edges that were never taken may be all that is left: shares of no weight are no number. */
+/* All remaining edges may have count 0; shares of a weight of 0 are undefined. */
 static bool has_idle_edge(const struct graph *g) {
     for (size_t i = 0; i < g->edge_count; i++)
         if (g->edges[i].count == 0)
@@ -34,7 +34,7 @@ static void compare_with_itself(const struct graph *g, bool active) {
     check(m.precision, m.edges == 0);
     check(m.f1, m.hot_edges == 0 || m.edges == 0);
     check(m.coverage, m.hot_edges == 0);
-    /* Where blocks overlap, an edge may run along a busy-wait and not be one itself. */
+    /* If blocks overlap, an edge may run along a busy-wait without being one itself. */
     const bool weightless = m.hot_edges == 0 || m.edges == 0 || has_idle_edge(g);
     check(m.overlap, weightless);
     check(m.block_overlap, weightless);

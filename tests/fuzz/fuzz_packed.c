@@ -46,7 +46,7 @@ static void pack_again(const struct graph *g) {
     if (db_pack_graph(&packed, g, &e) != STATUS_OK ||
         db_unpack_graph(&again, packed.at, packed.len, &e) != STATUS_OK || !is_same(g, &again))
         abort();
-    /* Its end cannot be missed. */
+    /* Any truncation is noticed. */
     graph_free(&again);
     if (db_unpack_graph(&again, packed.at, packed.len - 1, &e) != STATUS_FORMAT)
         abort();

@@ -113,7 +113,8 @@ static size_t change(uint8_t *to, const struct bytes *from, const uint8_t *data,
     return from->len;
 }
 
-/* A frame lasts as long as one, and each behind the first has a picture if all of it was drawn. */
+/* Frames have the length of a frame, and each one after the first has a picture if it was drawn
+ * from its beginning. */
 static void run_frame(struct nes *nes, bool draw, bool whole) {
     const uint64_t start = nes_cycle(nes);
     uint64_t hash = 0;
@@ -125,7 +126,7 @@ static void run_frame(struct nes *nes, bool draw, bool whole) {
         abort();
     for (size_t i = 0; pixels != NULL && i < 256 * 240; i++)
         hash = hash * 31 + pixels[i];
-    if (hash == 1) /* read by somebody */
+    if (hash == 1) /* so that the compiler keeps the reads */
         abort();
 }
 

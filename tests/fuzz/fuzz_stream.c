@@ -29,7 +29,7 @@ static void try_techniques(const struct stream *s) {
     }
 }
 
-/* Where each sample goes: to its target, or to the next one's pc; at a batch's end nobody knows. */
+/* The successor of each sample: its target, or the next one's pc; unknown at the end of a batch. */
 static void check_targets(const struct sample *batch, size_t length) {
     for (size_t k = 0; k < length; k++) {
         const uint64_t target = sample_target(batch, length, k);

@@ -15,7 +15,7 @@ static void put_64(uint8_t *at, uint64_t value) {
         at[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Otherwise no change would ever get behind the checks of size and checksum. */
+/* Otherwise no change would pass the checks of size and checksum. */
 static void make_whole(uint8_t *data, size_t size) {
     if (size < AT_SIZE + 8 + CHECKSUM)
         return;
@@ -30,7 +30,7 @@ static void try_techniques(const struct stream *s) {
     for (size_t i = 0; i < count; i++) {
         struct error e = {0};
         struct profile p;
-        /* Those that need the program's structure refuse streams, which rightly lack it here. */
+        /* Techniques that need the program's structure refuse these streams, which lack it. */
         if (all[i]->build == NULL || all[i]->needs_structure)
             continue;
         if (s->of == STREAM_OF_BRANCHES && technique_fits(all[i], s, values, &e) != STATUS_OK)
@@ -101,7 +101,8 @@ static void look(const uint8_t *data, size_t size) {
         if (s.batches != NULL || strncmp(e.text, "fuzz.hgstream:", 14) != 0)
             abort();
     } else {
-        /* Long batches that repeat make much of few bytes, and techniques take their time. */
+        /* Long batches that repeat make large streams of few bytes, on which techniques are
+         * slow. */
         if (s.batch_length <= SAMPLES_MOST && s.batch_count * s.batch_length <= SAMPLES_MOST)
             try_techniques(&s);
         if (fuzz_thorough())

@@ -19,7 +19,7 @@ static void look_up(const struct structure *s) {
     free(places);
 }
 
-/* Whatever a file says of its blocks, its code can be laid out. */
+/* Code with any structure can be laid out. */
 static void lay_out(const struct structure *s, const struct graph *g) {
     struct worth_reference *r;
     struct worth w;

@@ -1,8 +1,5 @@
 #!/usr/bin/env python3
-"""mutants_random.py on a project of one file: if this fails, lines that no test protects pass for protected ones.
-
-The list of changes is compared with one made by hand; then the project is tried as it is, once more from the journal, and
-with a test that has learnt to look.
+"""mutants_random.py on a project of one file: if this fails, lines that no test protects count as protected. The list of changes is compared with one made by hand; then the project is tried as it is, once more from the journal, and with a better test.
 """
 import json
 import os
@@ -62,7 +59,7 @@ def expect(what, found, wanted):
 
 
 def changes(text, name, line):
-    """What stands in a line after each change of it, without the blanks around."""
+    """The line after each of its changes, without surrounding blanks."""
     return sorted(p.apply(text).split("\n")[p.line - 1].strip() for p in points.points(text, name) if p.line == line)
 
 

@@ -53,7 +53,7 @@ def tokens_of(code):
 
 
 def constants(number):
-    """What a constant becomes: one more, one less, 0."""
+    """The replacements of a constant: one more, one less, 0."""
     digits = number.rstrip("uUlL")
     suffix = number[len(digits):]
     if "." in digits:
@@ -96,7 +96,7 @@ class CFile:
                 for k in range(i + 2, self.closes[i + 1])}
 
     def chooses(self, i):
-        """Is the comparison at token i that of a choice between its two sides, so that it does not matter who is equal?"""
+        """True if the comparison at token i chooses between its two sides, so that equality does not matter."""
         m = re.compile(r"\s*([\w.>\[\]-]+) \? ([\w.>\[\]-]+)\s+: ([\w.>\[\]-]+)\s*[;,)]").match(self.code, self.tokens[i].end)
         left = re.search(r"(?:^|[\s(])([\w.>\[\]-]+)\s*$", self.code[max(self.tokens[i].start - 120, 0):self.tokens[i].start])
         return m is not None and left is not None and {m[2], m[3]} == {left[1], m[1]}
@@ -124,7 +124,7 @@ class CFile:
                 self.add(t.start, t.end, "&& 0 ?", "condition")
 
     def is_declaration(self, i):
-        """Does the statement around token i declare something, so that [n] is a size?"""
+        """True if the statement around token i is a declaration, so that [n] is a size."""
         while i > 0 and self.tokens[i - 1].text not in (";", "{", "}", "(", "="):
             i -= 1
         return self.declares(i)
@@ -211,7 +211,7 @@ ORDER = re.compile(r"\bORDER BY\b")
 
 
 def last_terms(code):
-    """Where the second and later terms of an ORDER BY are, from the comma on."""
+    """The ranges of the second and later terms of an ORDER BY, from the comma on."""
     for m in ORDER.finditer(code):
         depth, comma = 0, None
         for i in range(m.end(), len(code)):
@@ -246,7 +246,7 @@ def sql_points(text):
 
 
 def points(text, name):
-    """All changes of a file, by its name's ending; none for what is neither C nor SQL."""
+    """All changes of a file, by its name's ending; none for files that are neither C nor SQL."""
     if name.endswith((".c", ".h")):
         return c_points(text)
     return sql_points(text) if name.endswith(".sql") else []

@@ -15,9 +15,9 @@ import subprocess
 import tempfile
 import time
 
-MEMORY, FILE_SIZE = 8 << 30, 1 << 30  # of a process that a mutant has made endless
+MEMORY, FILE_SIZE = 8 << 30, 1 << 30  # for a process that a mutant has made endless
 SANITIZED_LONGEST = 10  # seconds; without sanitizers
-PERTURBED = "165"  # what fresh and freed memory holds, as under meson
+PERTURBED = "165"  # the content of fresh and freed memory, as under meson
 SANITIZERS = {"ASAN_OPTIONS": f"abort_on_error=1:hard_rss_limit_mb={MEMORY >> 20}", "UBSAN_OPTIONS": "halt_on_error=1"}
 SOURCE = re.compile(r"^(core|db|sweep|src)/.*\.(c|h|sql|def)$")
 
@@ -29,7 +29,7 @@ def quiet(command, folder, **more):
 
 
 def execute(test, cpu_seconds, wall_seconds, scratch, sanitized=False):
-    """The exit status; None where it did not end. What it leaves running ends, what it writes to TMPDIR is deleted."""
+    """The exit status; None if it did not end. Processes that it leaves running are ended, and its files in TMPDIR are deleted."""
     def limit():
         resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds))
         if not sanitized:  # they reserve a part of the address space
@@ -76,7 +76,7 @@ def digest_of(root, names):
 
 
 def key_of(tree, names, test):
-    """What a test's reach depends on: all sources, and its own (a script may use any script)."""
+    """The inputs of a test's reach: all sources, and its own (a script may use any script)."""
     own = f"/test_{test.name}.c"
     mine = [n for n in names if SOURCE.match(n) or n.endswith(own) or not n.startswith("tests/unit/") and n.startswith("tests/")
             and not n.startswith(("tests/mutate/", "tests/mutants", "tests/data/", "tests/corpus/"))
@@ -85,7 +85,7 @@ def key_of(tree, names, test):
 
 
 def lines_by_gcov(build, tree):
-    """Of each source: the lines that gcov knows, and those executed since the last call."""
+    """For each source: the lines that gcov knows, and those executed since the last call."""
     data = [os.path.join(f, n) for f, _, names in os.walk(build) for n in names if n.endswith(".gcda")]
     lines = collections.defaultdict(dict)
     for i in range(0, len(data), 50):
@@ -148,7 +148,7 @@ class Reach:
         lines = None
         if status == 0 and seconds <= self.longest:
             quiet(["ninja", "-C", self.covered, "-j1"] + covered.targets, self.tree, check=True)
-            lines_by_gcov(self.covered, self.tree)  # what was left over
+            lines_by_gcov(self.covered, self.tree)  # left over from an earlier run
             execute(covered, int(100 * self.longest), 100 * self.longest, self.scratch)
             lines = lines_by_gcov(self.covered, self.tree)
         self.say(f"measured: {test.name}, {seconds:.1f} s of processor time, {time.monotonic() - start:.0f} s in all")
@@ -199,7 +199,7 @@ class Reach:
         return self.run.get(name, {}).get(known[at], [])
 
     def of_sql(self, text):
-        """Those that use a database; before others, those in whose source the view is named that text ends within."""
+        """Tests that use a database; first those whose source names the view at the end of `text`."""
         view = re.findall(r"CREATE (?:TEMP )?VIEW (?:IF NOT EXISTS )?(\w+)", text)
         users = [t for t in self.tests if any(n.startswith("db/") for n in self.data[t.name])]
         named = {t.name for t in users if any(v in self.source(t) for v in view[-1:])}

@@ -21,7 +21,7 @@ static int by_count(const void *a, const void *b) {
                                 : by_value(&x->value, &y->value);
 }
 
-/* Pixels as numbers 0xRRGGBBAA, so that equal ones stand beside each other once sorted. */
+/* Pixels as numbers 0xRRGGBBAA; after sorting, equal ones are neighbours. */
 static void print_colours(png_uint_32 *pixels, size_t count) {
     struct colour *colours = calloc(count + 1, sizeof *colours);
     size_t used = 0;

@@ -1,7 +1,6 @@
 /*
  * effort: how many random programs and scenes a test makes. Under sanitizers each takes ten times
- * as long and is there for what the sanitizers see, so a third of them are made; the others are
- * made where the same test runs without.
+ * as long, so only a third of them are made; the same test without sanitizers makes all.
  */
 #ifndef HOTGRAPH_TESTS_EFFORT_H
 #define HOTGRAPH_TESTS_EFFORT_H

@@ -1,5 +1,5 @@
-/* Pieces of programs that go somewhere, or change code; for programs.h. Each goes on behind itself
- * (as long as nobody spoils its data), with A, X, Y and the flags changed. */
+/* Program pieces that transfer control or change code; for random_programs.h. Each one continues
+ * after itself (unless its data was overwritten), with A, X, Y and the flags changed. */
 #ifndef HOTGRAPH_TESTS_IDIOMS_FLOW_H
 #define HOTGRAPH_TESTS_IDIOMS_FLOW_H
 
@@ -36,7 +36,7 @@ static inline void put_overlap(struct writer *w) {
 
 /* ---- code in RAM ---- */
 
-/* Changes a byte of it: an operand mostly. */
+/* Changes one of its bytes, usually an operand. */
 static inline void put_patch(struct writer *w) {
     static const uint8_t opcodes[] = {INC_ZP, DEC_ZP, LDX_ZP, CMP_IMM, 0x65};
     uint16_t slot = (uint16_t)(RAM_CODE + below(w, 8) * 2);
@@ -63,7 +63,7 @@ static inline void put_patch(struct writer *w) {
         put_store(w, bytes[0], slot);
 }
 
-/* The operand of the next instruction but some. */
+/* The operand of one of the next instructions. */
 static inline void put_patch_ahead(struct writer *w) {
     if (!w->away)
         return;
@@ -195,7 +195,7 @@ static inline void put_recursion(struct writer *w) {
 
 /* ---- many targets ---- */
 
-/* Goes to the place that the tables name at X. */
+/* Goes to the address in the tables at X. */
 static inline void put_indirect_jump(struct writer *w, uint16_t tables[2]) {
     if (chance(w, 35)) {
         tables[1] = put_jump(w, LDA_ABX), put(w, PHA);
@@ -222,7 +222,7 @@ static inline void put_dispatch(struct writer *w) {
     PUT(w, INC_ZP, ZP_TURN, LDA_ZP, ZP_TURN, AND_IMM, targets - 1, TAX);
     put_indirect_jump(w, tables);
     const bool by_rts = w->rom[w->at - 1 - 0xC000] == RTS;
-    const bool neighbours = chance(w, 30); /* one behind the other */
+    const bool neighbours = chance(w, 30); /* one after the other */
     for (unsigned i = 0; i < targets; i++) {
         to[i] = (uint16_t)(here(w) - by_rts);
         if (neighbours && i + 1 < targets) {
@@ -294,8 +294,8 @@ static inline void put_return_from_nowhere(struct writer *w) {
     poke(w, start + 4, here(w) & 0xff);
 }
 
-/* Code where nothing is, or the high byte of the address again and again up to the cartridge's
- * RAM. */
+/* Code in open bus, where the processor reads the high byte of the address again and again, up to
+ * the cartridge's RAM. */
 static inline void put_call_nowhere(struct writer *w) {
     if (chance(w, 60)) {
         put_return_from_nowhere(w);

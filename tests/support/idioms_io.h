@@ -1,4 +1,4 @@
-/* Pieces of programs that touch devices; for programs.h. */
+/* Program pieces that access devices; for random_programs.h. */
 #ifndef HOTGRAPH_TESTS_IDIOMS_IO_H
 #define HOTGRAPH_TESTS_IDIOMS_IO_H
 
@@ -8,7 +8,7 @@ static inline unsigned random_mask(struct writer *w) {
     return chance(w, 70) ? ONE_OF(w, 0x00, 0x08, 0x10, 0x18, 0x1E) : below(w, 256);
 }
 
-/* What a program would write there. */
+/* A value that programs write to that register. */
 static inline unsigned likely_value(struct writer *w, uint16_t address) {
     switch (address) {
     case 0x2000:
@@ -65,7 +65,7 @@ static inline void put_device_loop(struct writer *w) {
     put_word(w, JMP, top);
 }
 
-/* Nothing answers there; what is read is left from before. */
+/* Open bus: reads give the previous value on the bus. */
 static inline void put_open_bus(struct writer *w) {
     const uint16_t at =
         (uint16_t)(chance(w, 40) ? 0x4018 + below(w, 0x20) : 0x4020 + below(w, 0x1FE0));
@@ -160,7 +160,7 @@ static inline void put_status_loop(struct writer *w) {
     PUT(w, PHP, PLA, STA_ZP, ZP_SINK);
 }
 
-/* Sprite 0 somewhere; then until it is hit, or long enough. */
+/* Puts sprite 0 somewhere; then waits for its hit, for a limited time. */
 static inline void put_sprite_poll(struct writer *w) {
     if (chance(w, 70)) {
         put_store(w, 0, 0x2003);
@@ -191,7 +191,7 @@ static inline void put_wait(struct writer *w) {
 
 /* ---- interrupts ---- */
 
-/* A device is touched as the processor begins or ceases to listen. */
+/* A device is accessed while interrupts are being enabled or disabled. */
 static inline void put_masked_device(struct writer *w) {
     switch (below(w, 5)) {
     case 0:
@@ -289,7 +289,7 @@ static inline void put_ram_switch(struct writer *w) {
     }
 }
 
-/* Where the next instruction comes from may change at any of these writes. */
+/* Any of these writes may switch the bank of the next instruction. */
 static inline void put_bank_switch(struct writer *w) {
     const unsigned mapper = w->g->cart.mapper;
     if (chance(w, 15))

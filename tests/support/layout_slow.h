@@ -1,5 +1,5 @@
-/* Layouts and what they are worth by the definitions, directly: everything is tried, nothing is
- * kept. For small programs. */
+/* Layouts and their benefit, computed directly from the definitions: all merges are tried, nothing
+ * is cached. For small programs. */
 #ifndef HOTGRAPH_TESTS_LAYOUT_SLOW_H
 #define HOTGRAPH_TESTS_LAYOUT_SLOW_H
 
@@ -107,7 +107,7 @@ static bool is_local(const struct program *p, const struct edge *edge) {
             !is_called(p, edge->target));
 }
 
-/* By the formula, times LAYOUT_FALL, which makes whole numbers of all. */
+/* By the formula, times LAYOUT_FALL, so that all values are integers. */
 static double execution(bool layable, int64_t end, int64_t start) {
     if (start == end)
         return (layable ? 1 : 0.1) * LAYOUT_FALL;
@@ -215,7 +215,7 @@ static void try_pair(const struct slow *s, const struct order *chains, size_t a,
         }
 }
 
-/* Each chain is found under its lowest block. */
+/* Each chain is stored at its lowest block. */
 static void merge_all(const struct slow *s, struct order *chains) {
     bool taken[BLOCKS] = {false};
     memset(chains, 0, s->count * sizeof *chains);
@@ -252,7 +252,7 @@ static void place(const struct slow *s, const struct order *chains, uint64_t *po
     for (int region = -1; region < (int)s->p->layout.region_count; region++) {
         uint64_t at = 0;
         bool placed[BLOCKS] = {false};
-        for (;;) { /* the densest that is left */
+        for (;;) { /* the densest remaining one */
             size_t next = SIZE_MAX;
             double most = 0;
             for (size_t i = 0; i < s->count; i++) {
@@ -293,7 +293,7 @@ static void weigh_blocks(struct slow *s) {
         s->blocks[b] = in[b] > out[b] ? in[b] : out[b];
 }
 
-/* Of graphs without busy-waits, or whose blocks are the program's. */
+/* For graphs without busy-waits, or with the program's blocks. */
 static double project(struct slow *s, const struct program *p, const struct graph *g) {
     *s = (struct slow){.p = p, .count = p->graph.block_count};
     double lost = 0, all = 0, in[BLOCKS] = {0}, out[BLOCKS] = {0};

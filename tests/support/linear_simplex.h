@@ -59,7 +59,7 @@ static void link_child(struct simplex *s, uint32_t v, uint32_t parent, size_t ar
     p->first_child = v;
 }
 
-/* Adds to the potentials of the whole subtree, and makes its depths right. */
+/* Adds to the potentials of the whole subtree, and corrects its depths. */
 static void lift_subtree(struct simplex *s, uint32_t top, int64_t by) {
     uint32_t v = top;
     for (;;) {
@@ -102,7 +102,7 @@ static int64_t reduced_cost(const struct simplex *s, size_t arc) {
     return a->cost + s->nodes[a->from].potential - s->nodes[a->to].potential;
 }
 
-/* The arc of the next block that pays most for its change; false when none does. */
+/* The arc of the next block whose change saves most; false: none saves anything. */
 static bool find_entering(struct simplex *s, size_t *entering) {
     int64_t best = 0;
     size_t left = s->block;
@@ -132,7 +132,7 @@ struct cycle {
     bool cut_tail;       /* it lies between the top and the tail */
 };
 
-/* How much can still go from v to its parent, or from there to v. */
+/* The remaining capacity from v to its parent, or in the other direction. */
 static int64_t room(const struct simplex *s, uint32_t v, bool upwards) {
     const struct residual_arc *arc = &s->arcs[s->nodes[v].arc];
     return s->nodes[v].up == upwards ? residual_room(arc) : arc->flow;

@@ -1,4 +1,4 @@
-/* A bundled game on any engine, played a little, for tests of what watches machines. */
+/* Plays a bundled game on any engine for some frames, for tests of observers. */
 #ifndef HOTGRAPH_TESTS_PLAYED_H
 #define HOTGRAPH_TESTS_PLAYED_H
 

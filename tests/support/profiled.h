@@ -1,4 +1,4 @@
-/* What profilers of a played game give, for tests of several techniques. */
+/* The results of profilers on a played game, for tests of several techniques. */
 #ifndef HOTGRAPH_TESTS_PROFILED_H
 #define HOTGRAPH_TESTS_PROFILED_H
 

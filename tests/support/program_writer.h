@@ -1,4 +1,4 @@
-/* Writes a guest program, byte by byte, with what is random in it; for programs.h. */
+/* Writes a guest program with random parts, byte by byte; for random_programs.h. */
 #ifndef HOTGRAPH_TESTS_WRITER_H
 #define HOTGRAPH_TESTS_WRITER_H
 
@@ -7,7 +7,7 @@
 
 enum { WRITER_SWAPS = 1024, WRITER_PIECE = 0x4000 };
 
-/* An instruction in whose place any other of that size would do. */
+/* An instruction that may be replaced by any other of the same size. */
 struct swap {
     uint16_t at;
     uint8_t size;
@@ -18,9 +18,9 @@ struct writer {
     struct guest *g;
     uint8_t *rom;          /* $C000-$FFFF, which is written */
     uint16_t at;           /* place of the next byte */
-    uint16_t away;         /* the code runs at its place + this */
-    bool leaf;             /* in a handler, or code that is copied: it calls nobody */
-    bool in_main;          /* whoever called it is of no importance */
+    uint16_t away;         /* the code is executed at its position + this */
+    bool leaf;             /* in a handler, or in code that is copied: no calls */
+    bool in_main;          /* its return address may be discarded */
     uint16_t routines[16]; /* JSR goes to those written before */
     unsigned routine_count;
     uint16_t yield;         /* routine that changes to the other stack; 0: not yet written */
@@ -30,7 +30,7 @@ struct writer {
     unsigned swap_count;
 };
 
-/* Where the next byte will be executed. */
+/* The address at which the next byte will be executed. */
 static inline uint16_t here(const struct writer *w) {
     return (uint16_t)(w->at + w->away);
 }
@@ -39,7 +39,7 @@ static inline void poke(struct writer *w, uint16_t at, unsigned byte) {
 }
 static inline void put(struct writer *w, unsigned byte) {
     if (w->at < 0xC000 || w->at >= 0xFFFA)
-        abort(); /* too long a program */
+        abort(); /* the program is too long */
     poke(w, w->at++, byte);
 }
 static inline void put2(struct writer *w, unsigned opcode, unsigned operand) {
@@ -123,7 +123,7 @@ enum {
     BEQ = 0xF0,
 };
 
-/* Places in zero page that programs keep for themselves; data is below them. */
+/* Zero-page addresses that programs reserve for themselves; data is below them. */
 enum {
     DATA_END = 0xE0,
     ZP_BITS = 0xE4,     /* of a pad */
@@ -135,12 +135,12 @@ enum {
     ZP_COUNT = 0xF2,    /* of a loop */
     ZP_STACK = 0xF3,    /* a stack pointer that is put back */
     ZP_TURN = 0xF4,     /* which target comes next */
-    ZP_DEPTH = 0xF5,    /* of a recursion, and behind it how many returns are left */
+    ZP_DEPTH = 0xF5,    /* of a recursion; the next byte: how many returns remain */
     ZP_NMIS = 0xF8,     /* counted by its handler */
     ZP_SINK = 0xFB,     /* everything that was read */
     ZP_CODE = 0xFC,     /* code that runs into the stack page */
 };
-/* And in RAM; data is $0400-$07BF. */
+/* The same in RAM; data is $0400-$07BF. */
 enum {
     RAM_CODE = 0x0300,  /* written instruction by instruction */
     RAM_COPY = 0x0340,  /* a routine */
@@ -161,7 +161,7 @@ static inline void put_push(struct writer *w, unsigned address) {
     put_load(w, address >> 8), put(w, PHA);
     put_load(w, address), put(w, PHA);
 }
-/* Room for a jump's address, which is not yet known. */
+/* Leaves room for a jump's target that is still unknown. */
 static inline uint16_t put_jump(struct writer *w, unsigned opcode) {
     put_word(w, opcode, 0);
     return (uint16_t)(w->at - 2);
@@ -180,7 +180,7 @@ static inline uint16_t data_address(struct writer *w) {
 
 /* ---- one instruction ---- */
 
-/* Any that works on registers, RAM or ROM and goes nowhere; the bytes are of one that is. */
+/* Any instruction that works on registers, RAM or ROM and transfers no control. */
 static inline unsigned random_work(struct writer *w, uint8_t bytes[3]) {
     const struct opcode_info *op;
     do {
@@ -237,7 +237,7 @@ static inline uint8_t put_pointer(struct writer *w, unsigned address) {
     return zp;
 }
 
-/* What a read has given ends in RAM, or it could be wrong unseen. */
+/* Stores the value that was read in RAM, so that a wrong one is noticed. */
 static inline void put_sink(struct writer *w, uint8_t code) {
     const struct opcode_info *const op = opcode_info(code);
     if (chance(w, 15))

@@ -72,7 +72,7 @@ static inline void put_irq_mask(struct writer *w) {
     put(w, chance(w, 70) ? CLI : SEI);
 }
 
-/* Where a piece may stand. */
+/* Where a piece may be used. */
 enum { ANYWHERE, NOT_IN_LEAVES, IN_MAIN, WITH_BANKS };
 
 static const struct idiom {
@@ -151,7 +151,7 @@ static inline void put_something(struct writer *w, const struct taste *t) {
             dice -= t->weights[i++];
         if (!may_stand(w, idioms[i].where))
             continue;
-        if (w->at < 0xF600) /* the rest is room for what must not be missing */
+        if (w->at < 0xF600) /* the rest is reserved for the required parts */
             idioms[i].put(w);
         return;
     }
@@ -159,7 +159,7 @@ static inline void put_something(struct writer *w, const struct taste *t) {
 
 /* ---- their parts ---- */
 
-/* A routine that is copied to `to`: what goes somewhere in it goes on in the copy. */
+/* A routine that is copied to `to`: jumps within it stay in the copy. */
 static inline void put_copied_routine(struct writer *w, const struct taste *t, uint16_t to,
                                       unsigned most) {
     const uint16_t start = w->at;
@@ -188,7 +188,7 @@ static inline void put_code_in_ram(struct writer *w) {
     put_at(w, RAM_CODE, code, sizeof code);
 }
 
-/* The subroutine that changes to the other stack, and what runs there. */
+/* The subroutine that switches to the other stack, and the code that runs there. */
 static inline uint16_t put_coroutine(struct writer *w, const struct taste *t) {
     w->yield = w->at;
     PUT(w, TSX, LDA_ZP, ZP_OTHER, STX_ZP, ZP_OTHER, TAX, TXS, RTS);
@@ -206,9 +206,9 @@ static inline void put_coroutine_start(struct writer *w, uint16_t start) {
     put_load(w, 0x7D), put2(w, STA_ZP, ZP_OTHER);
 }
 
-/* What must be done with an interrupt that would come again at once. */
+/* Acknowledges interrupts that would come again at once. */
 static inline void put_acknowledge(struct writer *w) {
-    if (chance(w, 30)) { /* or not: the thread goes on masked */
+    if (chance(w, 30)) { /* or not: the thread continues with interrupts masked */
         PUT(w, PLA, ORA_IMM, 0x04, PHA);
         return;
     }
@@ -218,7 +218,7 @@ static inline void put_acknowledge(struct writer *w) {
         put_word(w, STA_ABS, 0xE000), put_word(w, STA_ABS, 0xE001);
 }
 
-/* A program that has lost its way comes back to the main loop after some frames. */
+/* Returns to the main loop after some frames, wherever the program is. */
 static inline void put_way_back(struct writer *w, uint16_t main_loop) {
     PUT(w, INC_ZP, ZP_LATE, LDA_ZP, ZP_LATE, CMP_IMM, 4, BCC, 3);
     put_word(w, JMP, main_loop);
@@ -270,14 +270,14 @@ static inline uint16_t put_main(struct writer *w, const struct taste *t, uint16_
 
 /* ---- their banks ---- */
 
-/* What is not code: returns mostly, for those who come by. */
+/* Fills the rest: mostly returns, in case the program goes there. */
 static inline void fill(struct writer *w) {
     for (unsigned i = 0; i < w->g->cart.prg_size; i++)
         w->g->prg[i] = (uint8_t)(chance(w, 70) ? RTS : below(w, 256));
 }
 
 /* The other pieces of 16 KiB hold the same program, so that a bank switch leads to sensible code;
- * at times with other instructions here and there, so that it can be told from what was before. */
+ * sometimes with different instructions here and there, so that a switch has an effect. */
 static inline void fill_other_banks(struct writer *w) {
     const bool alike = chance(w, 40);
     for (uint8_t *bank = w->g->prg; bank < w->rom; bank += WRITER_PIECE) {

@@ -16,8 +16,8 @@
 enum { NOT_HERE = 77 };
 
 #define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
-/* Goes on behind the next `otherwise` instructions unless what was loaded has the value, or any of
- * the bits. */
+/* Skips the next `otherwise` instructions unless the loaded word has the value, or any of the
+ * bits. */
 #define IS(value, otherwise)  BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, otherwise)
 #define HAS(value, otherwise) BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, value, 0, otherwise)
 #define ALLOW                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)

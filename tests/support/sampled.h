@@ -28,7 +28,7 @@ static inline struct stream sampled(const char *game, struct sampler_options opt
         struct stream s;
         played_must(sampler_attach(&sampler, p.nes, options, &e), &e);
         played_frames(&p, FRAMES);
-        /* A sampler that always steps leaves nothing to skip. */
+        /* If a sampler steps all the time, no busy-wait is skipped. */
         if (way < 2 && options.by != SAMPLER_INSTRUCTIONS && options.by != SAMPLER_LBR &&
             (options.every == 0 || options.every > 10))
             assert_true(nes_skipped(p.nes) > 0);

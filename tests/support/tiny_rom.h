@@ -26,7 +26,7 @@ static inline struct cartridge *tiny_rom(const uint8_t *code, size_t len, uint16
 }
 
 /*
- * Something of everything that makes control flow hard to follow: an NMI handler; the APU's frame
+ * Samples of everything that makes control flow hard to follow: an NMI handler; the APU's frame
  * IRQ; a BRK that shares the IRQ's handler; nested subroutines; JMP (indirect) and the RTS trick;
  * the BIT trick (overlapping instructions); self-modifying code in RAM at $0300; a handler that now
  * and then leaves by RTI to another place.

@@ -1,4 +1,4 @@
-/* A database with our tables and views and no rows, and what views say of rows put into it. */
+/* A database with our tables and views but no rows, and helpers that put rows and read views. */
 #ifndef HOTGRAPH_VIEWS_FIXTURE_H
 #define HOTGRAPH_VIEWS_FIXTURE_H
 

@@ -16,15 +16,15 @@ enum {
     WAITS_SINK = 0x1C,    /* what was read from devices */
     WAITS_NMIS = 0x20,    /* how many came */
     WAITS_IRQS = 0x21,    /* the same */
-    WAITS_TURN = 0x23,    /* which loop is next */
+    WAITS_TURN = 0x23,    /* the next loop */
     WAITS_BANK = 0x22,    /* bit 0: the bank that is mapped */
-    WAITS_RAM = 0x0300,   /* a loop that was copied, */
+    WAITS_RAM = 0x0300,   /* address of a loop that was copied, */
     WAITS_WRAM = 0x6000,  /* or here */
     WAITS_LONGEST = 0xF0, /* bytes of it */
 };
 
-/* What a program is about: waits that a look at the code tells (wait.h), loops of any shape that
- * touch memory, registers and pads (spin.h), or everything. */
+/* The kind of a program: waits that are found statically (wait.h), loops of any shape that access
+ * memory, registers and pads (spin.h), or both. */
 enum waits_kind { WAITS_STILL, WAITS_SPIN, WAITS_ANY, WAITS_KINDS };
 struct waits_taste {
     enum waits_kind kind;
@@ -76,7 +76,7 @@ static inline void put_mask(struct writer *w) {
     }
 }
 
-/* The same in any way. */
+/* Any of these. */
 static inline void put_unmasking(struct writer *w) {
     switch (below(w, 8)) {
     default:
@@ -86,13 +86,13 @@ static inline void put_unmasking(struct writer *w) {
         put_load(w, below(w, 256) & ~4u);
         PUT(w, PHA, PLP);
         break;
-    case 5: /* PLP that sets I, behind what clears it or not */
+    case 5: /* PLP that sets I, with or without a CLI before it */
         if (chance(w, 50))
             put(w, CLI);
         put_load(w, below(w, 256) | 4u);
         PUT(w, PHA, PLP);
         break;
-    case 6: /* as it was, in between not */
+    case 6: /* restored, but changed meanwhile */
         PUT(w, PHP, CLI);
         if (chance(w, 30))
             put(w, NOP);
@@ -114,7 +114,7 @@ static inline void put_unmasking(struct writer *w) {
     }
 }
 
-/* The board's IRQ is switched on or off, acknowledged, or begins anew. */
+/* The board's IRQ is switched on or off, acknowledged, or its counter is restarted. */
 static inline void put_board_irq(struct writer *w) {
     if (w->g->cart.mapper != 4) {
         put_word(w, LDA_ABS, 0x4015);
@@ -165,7 +165,7 @@ static inline void put_wait_device(struct writer *w) {
     }
 }
 
-/* Comes back to what it was after 2 to 256 passes, or never within a frame. */
+/* Returns to the same state after 2 to 256 passes, or never within a frame. */
 static inline void put_count(struct writer *w) {
     const unsigned zp = WAITS_COUNTS + below(w, 4);
     switch (below(w, 9)) {
@@ -221,7 +221,7 @@ static inline void put_stack_use(struct writer *w) {
         PUT(w, PHP, PLA);
         put2(w, STA_ZP, WAITS_SINK);
         break;
-    case 2: /* without balance: 256 passes until it is where it was */
+    case 2: /* unbalanced: the stack pointer returns after 256 passes */
         put(w, chance(w, 30) ? PHA : NOP);
         break;
     case 3:
@@ -303,7 +303,7 @@ static inline void put_wait_read(struct writer *w) {
     case 5:
         put_word(w, LDA_ABS, 0x800 + waits_flag(w)); /* a mirror of it */
         break;
-    case 6: /* over an instruction, or not */
+    case 6: /* skips an instruction, or not */
         put2(w, ONE_OF(w, BEQ, BNE, BCC, BPL), 2);
         put2(w, LDA_ZP, waits_flag(w));
         break;
@@ -338,7 +338,8 @@ static inline void put_wait_piece(struct writer *w, const struct waits_taste *t)
 
 /* ---- loops ---- */
 
-/* Reads a device and leaves in Z, or in another flag, whether it goes on; returns the branch. */
+/* Reads a device; Z, or another flag, decides whether the loop continues. Returns the branch's
+ * opcode. */
 static inline unsigned put_poll(struct writer *w, const struct waits_taste *t) {
     const bool reads_apu = t->kind != WAITS_STILL && chance(w, 25);
     switch (reads_apu ? 3 : below(w, t->kind == WAITS_STILL ? 2 : 3)) {
@@ -362,18 +363,18 @@ static inline unsigned put_poll(struct writer *w, const struct waits_taste *t) {
     }
 }
 
-/* Back to `target` until something comes from outside; some never end. */
+/* Branches back to `target` until something outside changes; some loops never end. */
 static inline void put_wait_end(struct writer *w, const struct waits_taste *t, uint16_t target) {
     unsigned branch = ONE_OF(w, BEQ, BEQ, BNE, BPL);
     switch (chance(w, t->nmi ? 20 : 60) ? 5 : below(w, 5)) {
     case 0:
         put_word(w, JMP, target);
         return;
-    case 1: /* until a flag is something */
+    case 1: /* until a flag has some value */
         PUT(w, LDA_ZP, (uint8_t)waits_flag(w), AND_IMM, (uint8_t)(1u << below(w, 3)), BNE, 3);
         put_word(w, JMP, target);
         return;
-    case 2: /* whatever is left */
+    case 2: /* otherwise */
         branch = ONE_OF(w, BCC, BVC, BEQ, BNE);
         break;
     case 3:
@@ -390,7 +391,7 @@ static inline void put_wait_end(struct writer *w, const struct waits_taste *t, u
     put2(w, branch, target - (here(w) + 2u));
 }
 
-/* Goes on behind itself when a handler has changed what it waits for. */
+/* Continues after itself once a handler has changed the awaited value. */
 static inline void put_wait_loop(struct writer *w, const struct waits_taste *t) {
     enum { EXITS = 3 };
     uint16_t exits[EXITS];
@@ -431,7 +432,7 @@ static inline void put_wait_in_ram(struct writer *w, const struct waits_taste *t
     put_word(w, JSR, to);
 }
 
-/* All of them, by turns: each time that this is come to the next one is first. */
+/* All of them in rotation: each time, the next one comes first. */
 static inline void put_loops(struct writer *w, const struct waits_taste *t) {
     enum { LOOPS = 3 };
     const uint16_t again = w->at;
@@ -488,7 +489,7 @@ static inline void put_change(struct writer *w) {
     }
 }
 
-/* Of all sources or of one; some IRQs are never acknowledged. */
+/* IRQs of all sources or of one; some are never acknowledged. */
 static inline void put_acknowledgement(struct writer *w, const struct waits_taste *t) {
     if (chance(w, 85))
         put_word(w, LDA_ABS, 0x4015);
@@ -502,7 +503,7 @@ static inline uint16_t put_nmi_handler(struct writer *w, const struct waits_tast
                                        uint16_t main) {
     const uint16_t at = w->at;
     PUT(w, PHA, INC_ZP, WAITS_NMIS);
-    if (chance(w, 70)) { /* each, second or fourth: begin anew, whatever it was */
+    if (chance(w, 70)) { /* each, each second or each fourth one restarts the program */
         PUT(w, LDA_ZP, WAITS_NMIS, AND_IMM, (uint8_t)ONE_OF(w, 0, 1, 3), BNE, 6, LDX_IMM, 0xFF,
             TXS);
         put_word(w, JMP, main);
@@ -519,7 +520,7 @@ static inline uint16_t put_nmi_handler(struct writer *w, const struct waits_tast
     return at;
 }
 
-/* Whether what it returns to goes on with IRQs, or without. */
+/* Decides whether the interrupted code continues with or without IRQs. */
 static inline void put_stacked_mask(struct writer *w) {
     const bool masks = chance(w, 50);
     PUT(w, 0x8A, PHA, TSX, LDA_ABX, 0x03, 0x01); /* TXA */
@@ -544,7 +545,7 @@ static inline uint16_t put_irq_handler(struct writer *w, const struct waits_tast
     if (chance(w, 10))
         put(w, CLI);
     put(w, PLA);
-    if (w->yield >= 0xC000 && chance(w, 10)) { /* into the midst of a loop, which was changed */
+    if (w->yield >= 0xC000 && chance(w, 10)) { /* into the middle of a loop, which was changed */
         PUT(w, PLA, PLA, PLA);
         put_word(w, JMP, w->yield);
     } else {
@@ -553,7 +554,7 @@ static inline uint16_t put_irq_handler(struct writer *w, const struct waits_tast
     return at;
 }
 
-/* Routines at the same places of each bank at $8000, which are not the same. */
+/* Different routines at the same addresses of each bank at $8000. */
 static inline void waits_fill_banks(struct writer *w) {
     const unsigned size = w->g->cart.mapper == 4 ? 0x2000 : 0x4000;
     for (unsigned bank = 0; bank < 2; bank++)

@@ -1,5 +1,5 @@
-/* An observer that uses every kind of callback and mixes all that it sees, registers and time
- * included, into a hash: two machines that differ anywhere differ there. */
+/* An observer that uses every kind of callback and hashes all that it sees, including registers and
+ * time: if two machines differ anywhere, their hashes differ. */
 #ifndef HOTGRAPH_TESTS_WATCHER_H
 #define HOTGRAPH_TESTS_WATCHER_H
 
@@ -87,7 +87,7 @@ static inline void instrument(void *self, struct probe_site *site, const struct 
     }
 }
 
-/* Have two machines counted the same? */
+/* True if two machines have equal counts. */
 static inline bool same_counters(struct nes *a, struct nes *b) {
     nes_settle(a);
     nes_settle(b);

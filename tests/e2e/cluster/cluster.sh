@@ -1,6 +1,6 @@
 # A sweep in shards without Slurm, on bad days: killed, doubled, damaged and contradictory parts, and a
-# shared folder that is slow or away for a while. If this fails, a cluster's results are not those of
-# one machine, or somebody has to clean up after it.
+# shared folder that is slow or away for a while. If this fails, a cluster's results differ from those
+# of one machine, or files must be cleaned up by hand.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"
@@ -26,7 +26,7 @@ parts() { find "$1/parts" -name "$2-of-3.*.db"; }
 
 # ---- killed with -9 in the middle: what was published is not computed again ----
 begin shared
-# Finds a game's results, and then nothing more. $6 is the task's database.
+# Finds one game's results, then hangs. $6 is the task's database.
 cat >stuck <<END
 #!/bin/sh
 case " \$* " in *" --shard 1/1 "*) "$real" sweep experiment.cfg --games one --db "\$6" && sleep 1000 ;; esac
@@ -68,7 +68,7 @@ mkdir bin
 cat >bin/cp <<END
 #!/bin/sh
 sleep 1.5
-test -e $work/once || { touch $work/once; exit 1; } # and fails once, having written nothing
+test -e $work/once || { touch $work/once; exit 1; } # and fails once without writing
 exec /bin/cp "\$@"
 END
 chmod +x bin/cp
@@ -84,7 +84,8 @@ test -e once && test "$(parts shared 3 | wc -l)" -ge 1 || fail "no part of shard
 "$slurm/status" shared >out || test $? = 3 || fail "$(cat out)"
 grep -q ': 3 done, 0 running, 0 waiting, 0 failed$' out || fail "$(cat out)"
 
-# ---- stopped by signals: published, and gone on from there ----
+# ---- stopped by signals: results are published, and the next attempt continues
+# from them ----
 begin stopped
 touch held-1
 rm -f at-1
@@ -99,7 +100,7 @@ grep -q 'goes on in another attempt' log || fail "$(cat log)"
 rm held-1
 test -z "$(find . -maxdepth 1 -name 'hotgraph-*')" || fail "left behind: $(ls)"
 
-# ---- queued again three times already, and still nothing found: its time is used to the end ----
+# ---- already queued again three times without a result: it uses its whole time ----
 begin vain
 cat >slow <<END
 #!/bin/sh
@@ -128,7 +129,7 @@ test "$(find contradictory/parts -name '*.db' | wc -l)" -ge 4 || fail "parts are
 cp -r shared damaged
 damaged=$(parts damaged 2)
 head -c 100000 "$damaged" >part.cut && mv part.cut "$damaged"
-: >damaged/parts/3-of-3.empty.db # as an interrupted copy would be, were it not renamed
+: >damaged/parts/3-of-3.empty.db # like an interrupted copy without the final rename
 join damaged >log 2>&1 || fail "damaged parts: $(cat log)"
 test "$(grep -c 'left out: .*is damaged' log)" = 1 || fail "$(cat log)"
 whole damaged/all.db
@@ -153,7 +154,7 @@ if command -v parallel >/dev/null; then
     grep -q 'shards have failed' log && test ! -e "with blanks/all.db" || fail "$(cat log)"
     test "$(sed 1d "$run/joblog" | wc -l)" = 4 || fail "the job log: $(cat "$run/joblog")"
     printf '#!/bin/sh\nexec "%s" "$@"\n' "$real" >hotgraph
-    # In another number of shards: what was found in four is not found again.
+    # In another number of shards: results of the four are not computed again.
     run 2 || fail "parallel: $(cat log)"
     grep -q "^digest $expected\$" log || fail "$(cat log)"
     whole "with blanks/all.db"

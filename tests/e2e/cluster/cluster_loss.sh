@@ -1,6 +1,6 @@
-# What is lost of a sweep in shards, and what is said of it: programs and tasks that are killed, a shared
-# folder without room, GNU parallel that is gone. If this fails, somebody waits for a sweep that nothing
-# works on, or computes again what a node still has.
+# Losses in a sweep in shards, and their messages: killed programs and tasks, a full shared folder, GNU
+# parallel that has ended. If this fails, somebody waits for a sweep that has stopped, or results that a
+# node still has are computed again.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"
@@ -17,14 +17,14 @@ begin() { # FOLDER: as `submit` does.
     echo run >"$1/newest"
     printf 'shards=3\nstarted=%s\nconfig=%s\n' "$(date +%s)" "$work/experiment.cfg" >"$1/run/plan"
 }
-says() { # STATUS TEXT FOLDER: what `status` must end with and say
+says() { # STATUS TEXT FOLDER: the exit status and a text that `status` must give
     status=0
     "$slurm/status" "$3" >out 2>&1 || status=$?
     test $status = "$1" && grep -q -e "$2" out || fail "status ends with $status and says: $(cat out)"
 }
 nothing_left() { test -z "$(ls local)"; }
 ended() { ! kill -0 "$1" 2>/dev/null; }
-# program SHELL...: stands before the program where shard 1 is swept.
+# program SHELL...: runs before the program in shard 1.
 program() {
     printf '#!/bin/sh\ncase " $* " in *" --dry-run "*) ;; *" --shard 1/3 "*) %s ;; esac\nexec "%s" "$@"\n' "$*" "$real" >hotgraph
 }
@@ -45,9 +45,9 @@ program 'exit 3'
 says 1 'shard 1 failed: the program ended with status 3 and said nothing' killed
 program 'test -e once || { touch once; kill -9 $$; }'
 "$slurm/task" "$work/experiment.cfg" 1 3 "$work/killed" run >log 2>&1 || fail "killed once: $(cat log)"
-says 3 ': 1 done, 0 running, 2 waiting, 0 failed$' killed # nothing runs: nobody knows how long it takes
+says 3 ': 1 done, 0 running, 2 waiting, 0 failed$' killed # nothing runs, so the remaining time is unknown
 
-# ---- a task that is killed is begun again, and its program does not go on without it ----
+# ---- a killed task is started again, and its program ends with it ----
 begin kept
 program 'touch begun; echo $$ >>ids; exec sleep 1000'
 "$slurm/keep" "$work/experiment.cfg" 1 3 "$work/kept" run >log 2>&1 &
@@ -61,7 +61,7 @@ wait $id || fail "a task that was killed: $(cat log)"
 grep -q 'the task of shard 1 was killed with signal 9: it is begun again' log || fail "$(cat log)"
 says 3 ': 1 done' kept
 nothing_left || fail "left behind: $(ls local)"
-# With what keeps it, it stops: what it has is published.
+# Without its supervisor it stops; its results are published.
 begin gone
 rm ids
 program 'echo $$ >ids; exec sleep 1000'
@@ -84,11 +84,11 @@ if command -v parallel >/dev/null; then
     says 3 ': 2 done, 1 running, 0 waiting, 0 failed, about ' shards
     kill -9 -$id
     wait $id 2>/dev/null || :
-    says 3 ': 2 done, 1 running, 0 waiting, 0 failed, about ' shards # its task goes on
+    says 3 ': 2 done, 1 running, 0 waiting, 0 failed, about ' shards # its task continues
     until_true 60 sh -c "pgrep -s $id | xargs -r kill -9; ! pgrep -s $id"
     says 1 ': 2 done, 0 running, 0 waiting, 0 failed, 1 lost$' shards
     grep -q '^shard 1 lost: ' out && grep -q '^GNU parallel is gone: nothing runs now' out || fail "$(cat out)"
-    # A machine that is lost after a shard has begun there: what ssh ends with is in the job log.
+    # A machine is lost after a shard has begun there: ssh's exit status is in the job log.
     printf '#!/bin/sh\nfor run in "%s"/unreachable/run-*; do echo "gone 1 1" >"$run/running/1"; done\nexit 255\n' "$work" >ssh
     chmod +x ssh
     ! PARALLEL_SSH=$work/ssh "$slurm/parallel" experiment.cfg 2 unreachable --sshlogin 2/gone >log 2>&1 || fail "nobody did it: $(cat log)"
@@ -96,7 +96,7 @@ if command -v parallel >/dev/null; then
     for shard in 1 2; do
         grep -q "^shard $shard lost: the machine gone is not to be reached (ssh ends with 255)" out || fail "$(cat out)"
     done
-    # A command line that it refuses leaves the newest run where it was.
+    # A command line that it refuses does not change the newest run.
     was=$(cat shards/newest)
     ! "$slurm/parallel" experiment.cfg 3 shards --no-such-option >log 2>&1 || fail "no such option"
     grep -q 'GNU parallel refuses: Unknown option' log && test "$(cat shards/newest)" = "$was" || fail "the run before is out of sight: $(cat log)"
@@ -106,7 +106,7 @@ if command -v parallel >/dev/null; then
     whole shards/all.db
 fi
 
-# ---- a shared folder without room: said, and nothing lost ----
+# ---- a full shared folder: reported, and nothing is lost ----
 mkdir full
 if mount -t tmpfs -o size=400k tmpfs full 2>/dev/null; then
     cleanup() { umount "$work/full" 2>/dev/null || :; }

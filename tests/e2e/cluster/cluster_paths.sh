@@ -1,5 +1,5 @@
 # Shards in folders of any name: a whole sweep under GNU parallel, tasks done twice, and merging. If this
-# fails, somebody's other files are deleted, or a program runs that a folder is named after.
+# fails, other files of the user are deleted, or a folder's name is run as a program.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"
@@ -9,7 +9,8 @@ sweep experiment.cfg --db one.db
 expected=$digest
 slurm=$source/sweep/slurm
 
-# ---- a folder whose name has all that is something to a shell, to make, to parallel or to sbatch ----
+# ---- a folder whose name has every character that is special to a shell, make, parallel or sbatch
+# ----
 odd="$work/a -r * b \$(touch hacked)\`touch hacked\` 'c' \"d\" {} {.} {#} {= 1 =} %a ; touch hacked # \\
  line"
 mkdir -p "$odd/tmp" "$odd/bin"
@@ -41,7 +42,8 @@ if command -v parallel >/dev/null; then
     rm -r ./-out
 fi
 
-# ---- the same shard twice: the second removes what the first has left, and nothing else ----
+# ---- the same shard twice: the second attempt removes what the first one left, and nothing
+# else ----
 run="$odd/-out/run"
 mkdir -p "$odd/-out/parts" "$run/done" "$run/failed" "$run/running" "$run/logs"
 echo run >"$odd/-out/newest"
@@ -60,7 +62,7 @@ unharmed join
 "$slurm/status" -out >"$odd/tmp/out" || fail "status: $(cat "$odd/tmp/out")"
 grep -q "merged into ./-out/all.db: digest $expected" "$odd/tmp/out" || fail "$(cat "$odd/tmp/out")"
 
-# ---- what cannot be taken is refused ----
+# ---- invalid operands are refused ----
 ! "$slurm/parallel" '-x {} *.cfg' 2 "ends with a newline
 " >"$odd/tmp/log" 2>&1 || fail "a newline at the end of a name"
 grep -q 'ends with a newline is not taken' "$odd/tmp/log" || fail "$(cat "$odd/tmp/log")"
@@ -74,7 +76,7 @@ line'; do
     grep -q 'sbatch takes no backslash or newline' "$odd/tmp/log" && test ! -e "$odd/tmp/submitted" || fail "$(cat "$odd/tmp/log")"
 done
 
-# ---- what Slurm refuses: said with its reason, and the newest run stays the newest ----
+# ---- refused by Slurm: its reason is shown, and the newest run stays the newest ----
 cd "$work"
 cat >"$work/bin/sbatch" <<END
 #!/bin/sh
@@ -99,7 +101,7 @@ grep -q QOSMaxSubmitJobPerUserLimit "$odd/tmp/log" && grep -q 'sbatch refuses th
 grep -q '11 shards: a job array of this cluster has 10 at most (its MaxArraySize is 11)' "$odd/tmp/log" &&
     test "$(cat refused/newest)" = "$newest" || fail "$(cat "$odd/tmp/log")"
 
-# ---- gnuplot runs what stands behind a "|" at the beginning of a name ----
+# ---- gnuplot runs a name that begins with "|" ----
 cd "$work"
 "$HOTGRAPH" report one.db --out '|touch hacked; cat >x' >"$odd/tmp/log" 2>&1 || fail "report: $(cat "$odd/tmp/log")"
 test ! -e hacked && test -s '|touch hacked; cat >x/index.html' || fail "a part of a name was run: $(ls)"

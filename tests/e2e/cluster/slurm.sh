@@ -1,5 +1,5 @@
-# A sweep on a Slurm cluster of two nodes, of which one dies on the way: if this fails, a cluster's
-# results are not those of one machine, or a lost node costs more than its last second.
+# A sweep on a Slurm cluster of two nodes, one of which dies: if this fails, a cluster's results
+# differ from those of one machine, or a lost node costs more than its last second.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"
@@ -81,8 +81,8 @@ on() { squeue --noheader --array --format="%K %N %T" | grep -q "^$1 $2 RUNNING";
 
 merged() { test -e "${1:-shared}/$(cat "${1:-shared}/newest")/merged"; }
 
-# ---- a task that goes over its time limit, the shortest that there is, beside all that follows ----
-# Finds a game's results, and then nothing more. $6 is the task's database.
+# ---- a task that exceeds its time limit, the shortest possible one, beside everything below ----
+# Finds one game's results, then hangs. $6 is the task's database.
 cat >endless <<END
 #!/bin/sh
 case " \$* " in *" --dry-run "*) ;; *" --shard 1/1 "*)
@@ -113,8 +113,8 @@ for shard in 1 2 3 4; do ! on $shard n2 || dead="$dead $shard"; done
 set -- $dead
 test $# = 2 || fail "not two shards on n2: $(squeue --array)"
 kill -9 "$(cat "$dir/slurmd.n2.pid")"
-# Of one of its two tasks nothing is left, nor of what watches it; the other goes on, unknown to
-# everybody, beside its rerun.
+# One of its two tasks is killed with its supervisor; the other one runs on, unknown to Slurm,
+# beside its rerun.
 job=$(squeue --noheader --array --jobs="$array" --format="%K %A" | sed -n "s/^$1 //p")
 for pid in $(ours); do
     { tr '\0' ' ' <"/proc/$pid/cmdline" | grep -q "^slurmstepd: \[$job\." ||
@@ -123,7 +123,8 @@ done >victims
 test "$(wc -l <victims)" -ge 3 || fail "shard $1 has no watcher, task and program: $(cat victims)"
 for pid in $(cat victims); do kill -9 "$pid" || :; done
 
-# Meanwhile one of the others is told that its time is nearly over: it goes on in another attempt.
+# Meanwhile one of the others gets the signal that its time is nearly over: another attempt
+# continues it.
 for shard in 1 2 3 4; do
     case " $dead " in *" $shard "*) ;; *) early=$shard ;; esac
 done
@@ -139,7 +140,7 @@ test "$(ask shared/all.db "SELECT count(*) FROM run WHERE slurm_job = '$array' A
     fail "runs without their jobs: $(ask shared/all.db 'SELECT slurm_job, slurm_task, shard FROM run')"
 grep -q '^nothing to do' shared/run-*/merge.log || fail "$(cat shared/run-*/merge.log)"
 
-# ---- a shard that fails: nothing is merged, and it is said why ----
+# ---- a shard that fails: nothing is merged, and the reason is shown ----
 sed -i "s#^exec#case \" \$* \" in *' --shard 2/3 '*) echo 'hotgraph: broken on purpose' >\&2; exit 1 ;; esac; exec#" hotgraph
 before=$(sha1sum shared/all.db)
 sed 's/bin_size = \[8, 10, 13, 16\]/bin_size = [8, 10, 11]/' experiment.cfg >changed.cfg
@@ -149,7 +150,8 @@ status=0
 "$slurm/status" shared >out || status=$?
 test $status = 1 && grep -q 'shard 2 failed: hotgraph: broken on purpose' out || fail "status $status: $(cat out)"
 test "$(sha1sum shared/all.db)" = "$before" || fail "something was merged"
-# Mended: the same command goes on; what the others have found is not found again.
+# Mended: the same command continues; results of the others are not computed
+# again.
 cat >hotgraph <<END
 #!/bin/sh
 exec "$real" "\$@"
@@ -162,7 +164,8 @@ test "$(sed -n 's/^digest //p' "shared/$(cat shared/newest)/merge.log")" = "$dig
 test "$(ask shared/all.db "SELECT count(*) FROM result JOIN run USING (run_id) WHERE slurm_job <> '$array'")" = 108 ||
     fail "computed again: $(ask shared/all.db "SELECT slurm_job, slurm_task, count(*) FROM result JOIN run USING (run_id) GROUP BY run_id")"
 
-# ---- over its limit: what it had found is there, nothing is merged, and it is gone on with ----
+# ---- over its limit: its results are published, nothing is merged, and the next run continues
+# ----
 until_true 150 sh -c "! squeue --noheader --partition=short | grep -q ."
 grep -q 'DUE TO TIME LIMIT' limited/run-*/logs/1.log || fail "not its time limit: $(cat limited/run-*/logs/1.log)"
 status=0

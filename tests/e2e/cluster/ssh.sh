@@ -1,5 +1,5 @@
-# A sweep whose shards run on other machines over SSH: a server of this machine stands for them. If this
-# fails, whoever has several machines and no Slurm has one machine.
+# A sweep whose shards run on other machines over SSH; servers on this machine stand for them. If this
+# fails, several machines without Slurm cannot be used.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"
@@ -13,7 +13,7 @@ export TMPDIR="$work"
 
 # ---- a server with new keys ----
 for name in host key; do ssh-keygen -q -t ed25519 -N '' -f $name; done
-mkdir -p /run/sshd # its own, where it may go without rights
+mkdir -p /run/sshd # a server of our own, if that is possible without rights
 port=$((40000 + $$ % 20000))
 cat >sshd_config <<END
 Port $port
@@ -29,7 +29,7 @@ cleanup() { test ! -s "$work/pid" || kill "$(cat "$work/pid")" || :; }
 /usr/sbin/sshd -f "$work/sshd_config" -E "$work/sshd.log" || skip "sshd does not start here: $(cat sshd.log)"
 cat >ssh <<END
 #!/bin/sh
-case " \$* " in *" gone "*) exit 255 ;; esac # as of a machine that is switched off
+case " \$* " in *" gone "*) exit 255 ;; esac # as for a machine that is switched off
 exec $(command -v ssh) -p $port -i "$work/key" -o IdentitiesOnly=yes -o StrictHostKeyChecking=no \
     -o UserKnownHostsFile="$work/known" -o LogLevel=ERROR "\$@"
 END
@@ -41,7 +41,7 @@ until ./ssh 127.0.0.1 true 2>ssh.log; do
     sleep 0.1
 done
 
-# ---- two shards at once there, and a machine that is not to be reached ----
+# ---- two shards at once there, and a machine that cannot be reached ----
 sweep experiment.cfg --db one.db
 expected=$digest
 PARALLEL_SSH=$work/ssh HOTGRAPH=$hotgraph "$source/sweep/slurm/parallel" experiment.cfg 4 "with blanks" \

@@ -1,11 +1,11 @@
-# Input that is wrong: if this fails, a user who mixes up or damages a file gets results of something
-# else, a crash, or half a file, and is not told which file it was.
+# Invalid input: if this fails, a user who mixes up or damages a file gets wrong results, a crash, or
+# half a file, and no message names the file.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 cd "$work"
 rom="$source/games/mazewisp.nes"
 
-# nothing_left FILE: neither the result nor a temporary of it.
+# nothing_left FILE: neither the result nor its temporary file exists.
 nothing_left() {
     for f in "$1"*; do
         test ! -e "$f" || fail "$f was left behind"
@@ -72,8 +72,8 @@ refuses 1 "$rom" replay "$rom" --frames 30 --load-state "$rom"
 refuses 1 'state' replay jam.nes --frames 30 --load-state state
 refuses 1 'nothing to play' replay "$rom" --frames 20 --load-state state
 
-# ---- what a file holds does nothing to a terminal ----
-plain() { # what the last `refuses` printed
+# ---- the content of a file cannot control a terminal ----
+plain() { # the output of the last `refuses`
     if LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\177]')" .stderr; then
         fail "control characters: $(od -c .stderr | head)"
     fi
@@ -97,7 +97,7 @@ cp "$rom" "b${escape}[31m.nes"
 plain
 grep -qF 'b\x1b[31m.nes' .stderr || fail "testrom: $(cat .stderr)"
 
-# ---- files that are not there are told as that, and mistyped folders are not made ----
+# ---- missing files are reported as missing, and mistyped folders are not created ----
 refuses 1 'none.cfg: there is no such file' sweep none.cfg
 refuses 1 "none.db: there is no such file; 'hotgraph sweep" report none.db
 test ! -e none.db || fail "report makes a database"

@@ -1,5 +1,5 @@
-# hotgraph compare on graphs small enough to work out by hand: if this fails, what a user is told
-# about a profiler is wrong.
+# hotgraph compare on graphs that are small enough to compute by hand: if this fails, a profiler
+# is judged by wrong numbers.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 cd "$work"
@@ -44,7 +44,7 @@ says overlap 0.8000 0.5000 # min(3/5, 600/1000) + min(1/5, 250/1000); min(1/2, 2
 says count_error 0.9970 1.0000 # 597 + 249 + 100 + 50 + 1; 249 + 100 + 50 + 1 of 400
 python3 "$source/tests/e2e/commands/metrics_from_graphs.py" g.graph h.graph json || fail "JSON differs"
 
-# Without blocks nothing can be said of busy-waits, and that is said.
+# Without blocks busy-waits are unknown, and the message says so.
 grep -v '^#' g.graph >plain.graph
 "$hotgraph" compare plain.graph h.graph >table 2>warned
 grep -q 'warning: no fair metrics' warned || fail "no warning: $(cat warned)"
@@ -58,8 +58,8 @@ r = json.load(open("json"))
 assert r["whole"]["precision"] is None and r["whole"]["similarity"] == 0, r
 END
 
-# Real graphs: everything that is said of them is what another program computes from the two files,
-# straight from the definitions; also of a set, and of another share.
+# Real graphs: all numbers equal those that an independent program computes from the two files by
+# the definitions; also for a set, and for another share.
 export HOTGRAPH_GAMES="$source/configs/games.cfg"
 "$hotgraph" exact burrow --frames 900 --out exact.graph >/dev/null
 "$hotgraph" sample burrow --frames 900 --out s.isampling >/dev/null
@@ -81,7 +81,7 @@ if python3 "$source/tests/e2e/commands/metrics_from_graphs.py" observed.graph ex
 fi
 grep -q 'whole.fair.hot_f1: 0.123' said || fail "$(cat said)"
 
-# ---- what the files say of themselves ----
+# ---- the headers of the files ----
 one=0123456789012345678901234567890123456789 two=1123456789012345678901234567890123456789
 { printf '# kind exact\n# program %s\n' $one; cat h.graph; } >exact.graph
 { printf '# kind built\n# program %s\n' $one; cat g.graph; } >built.graph
@@ -93,7 +93,7 @@ refuses 1 'h.graph is an exact graph' compare h.graph built.graph # by its fourt
 refuses 1 'belong to different programs (11234567..., 01234567...)' compare other.graph exact.graph
 "$hotgraph" compare --force other.graph exact.graph >table3
 same table2 table3
-"$hotgraph" compare g.graph exact.graph >table3 # a file that says nothing
+"$hotgraph" compare g.graph exact.graph >table3 # a file without a header
 same table2 table3
 "$hotgraph" compare built.graph built.graph 2>errors >/dev/null
 grep -q 'warning: built.graph is not an exact graph' errors || fail "$(cat errors)"
@@ -152,7 +152,7 @@ grep -q 'label="2 found; 1 missed; 0 executed, but not hot; 1 never executed"' h
 "$hotgraph" compare built.graph exact.graph --hot 0.6 --dot hot.dot >/dev/null
 drawn found 0010-0010
 drawn missed
-# An edge is found in its own direction only: this has 20-10, which is the way back of a hot one.
+# An edge is only found in its own direction: this graph has 20-10, the reverse of a hot edge.
 {
     printf '#block 0x10 0x12\n#block 0x20 0x24\n#block 0x30 0x30\n'
     printf '0x20\t0x10\t3\n0x20\t0x30\t1\n'

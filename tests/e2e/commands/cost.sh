@@ -1,15 +1,15 @@
-# What a profile costs: host instructions, counted in the translator without valgrind, the same everywhere. If this
-# fails, the bench names techniques cheap that are not, or what it counts is not what runs.
+# The cost of a profile: host instructions, counted in the translator without valgrind, equal on all machines. If
+# this fails, the bench calls expensive techniques cheap, or its counts are not those of the program.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 cd "$work"
-# The list of prices belongs to the machine's functions: it names each that a replay calls.
+# The list of prices names every function of the machine that a replay calls.
 if ! "$hotgraph" cost "$source/games/mazewisp.nes" --movie "$source/movies/mazewisp.fm2" --frames 300 --from 200 --json >cost.json 2>none; then
     grep -q 'x86-64' none || fail "no translator, and no word why: $(cat none)"
     exit 77
 fi
 
-# Counting disturbs no guest, and gives the same numbers again.
+# Counting does not change the guest, and repeats its numbers.
 "$hotgraph" replay "$source/games/mazewisp.nes" --movie "$source/movies/mazewisp.fm2" --frames 300 --json >replay.json
 hash=$(sed -n 's/.*"ram_hash": "\([0-9a-f]*\)", "state.*/\1/p' replay.json)
 test "$(grep -o "\"ram_hash\": \"$hash\"" cost.json | wc -l)" = 2 || fail "the counted game is another one: $(cat cost.json)"
@@ -17,7 +17,7 @@ test "$(grep -o "\"ram_hash\": \"$hash\"" cost.json | wc -l)" = 2 || fail "the c
 same cost.json again.json
 grep -q '"unpriced": 0,' cost.json || fail "functions without a price: run tests/costs.py measure: $(cat cost.json)"
 
-# Beside what was found: the table, once for all seeds, in the digest, and not counted again.
+# In a sweep's database: one row for all seeds, part of the digest, and not counted again.
 cat >c.cfg <<END
 name = "c";
 frames = 300;
@@ -52,7 +52,7 @@ if command -v gnuplot >none && test "$(sqlite3 c.db 'SELECT count(*) FROM cost')
     grep -q 'id=.frontier-table' report/index.html || fail "the report has no table of costs"
 fi
 
-# Against callgrind: translated code to the instruction, all of it within 3 %.
+# Against callgrind: translated code exactly, the total within 3 %.
 command -v valgrind >/dev/null && ! sanitized || exit 0
 cd "$source"
 COSTS_FRAMES="300 600" COSTS_WAYS="replay exact" python3 tests/costs.py check "$hotgraph" mazewisp umbel >"$work/check" 2>&1 ||

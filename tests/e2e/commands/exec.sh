@@ -1,12 +1,13 @@
-# Techniques that are programs: if this fails, one in another language does not get what the page promises, a result does not
-# follow its text, or its failure harms more than its own result.
+# Techniques that are programs: if this fails, a program in another language does not get what the page promises, a changed
+# program keeps its old results, or its failure harms other results.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"
 command -v python3 >/dev/null || skip "no python3"
 export HOTGRAPH_GAMES="$source/configs/games.cfg"
 
-# ---- by hand: the example finds what ours finds, on each kind of stream ----
+# ---- by hand: the example finds the same as the built-in technique, on each
+# kind of stream ----
 "$hotgraph" structure umbel --frames 300 --out umbel.structure >/dev/null
 "$hotgraph" sample umbel --frames 300 --out batches.isampling >/dev/null
 "$hotgraph" sample umbel --frames 300 --weigh --out weighed.isampling >/dev/null
@@ -23,7 +24,7 @@ done
 grep -v '^# ' ours.graph >ours && grep -v '^# ' own.graph >own
 same ours own
 
-# What a program gets: the text that `sample` writes, its parameters in their order, the structure if asked, an empty folder.
+# What a program gets: the text that `sample` writes, its parameters in order, the structure if requested, an empty folder.
 cat >show.sh <<'END'
 #!/bin/sh
 echo "arguments: $*" >&2
@@ -48,7 +49,8 @@ refuses 2 "--set is for a program" build batches.isampling --set a=1 --out x.gra
 refuses 1 "there is no program './absent'" build batches.isampling --exec ./absent --out x.graph
 refuses 2 "NAME=VALUE" build batches.isampling --exec ./show.sh --set a --out x.graph
 
-# ---- what goes wrong, by hand: the reason, and no folder and no process behind ----
+# ---- failures, by hand: the reason is shown, and no folder and no process is left
+# ----
 mkdir temporary
 export TMPDIR="$PWD/temporary"
 cat >bad.sh <<'END'
@@ -110,7 +112,8 @@ test "$(ask own.db "SELECT count(*) FROM results m JOIN baseline b USING (game) 
     AND m.fair_overlap_active = b.fair_overlap_active AND m.edges = b.edges AND m.observed = b.observed")" = 2 ||
     fail "the program's results are not those of observed"
 
-# Again: only what failed is tried. A changed text is computed anew, and what failed is forgotten with it.
+# Again: only failed results are tried. A changed program is computed anew, and its failures are
+# forgotten.
 "$hotgraph" sweep own.cfg --db own.db --games umbel --dry-run >out || fail "dry run"
 grep -q '3 results' out || fail "what is left: $(cat out)"
 echo "# changed" >>mine.py

@@ -1,4 +1,4 @@
-# What would break: a graph that other tools read is not the graph, or they cannot read it.
+# What would break: other tools cannot read an exported graph, or read another one.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 command -v python3 >/dev/null || skip "no python3"
@@ -13,7 +13,8 @@ python3 - "$source/docs/graph.schema.json" <<'END' || fail "see above"
 import json, re, sys
 import xml.etree.ElementTree as xml
 
-# Read without the program: each edge, and which are hot by the definition of docs/metrics.md.
+# Read without hotgraph: each edge, and which of them are hot by the definition of
+# docs/metrics.md.
 edges = {}
 blocks = {}
 for line in open("u.graph"):

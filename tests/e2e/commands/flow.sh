@@ -1,5 +1,5 @@
-# hotgraph flow: if this fails, our flows of least cost cannot be compared with those of another solver, or a
-# malformed file is solved as if it were valid.
+# hotgraph flow: if this fails, our minimum-cost flows cannot be compared with those of another solver, or a
+# malformed file is solved.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 cd "$work"
@@ -46,7 +46,7 @@ same best.cost klein
 grep -q 'may not have minimum cost' warned || fail "the limit is not reported: $(cat warned)"
 test "$(awk '/^s/ {print $2}' limited)" -gt "$(awk '/^s/ {print $2}' best)" || fail "no worse"
 
-# The flow keeps the bounds, and at each node as much comes in as goes out.
+# The flow keeps the bounds, and each node's inflow equals its outflow.
 python3 - <<'END' || fail "not a flow"
 arcs = [line.split() for line in open("cycles.min") if line[0] == "a"]
 flows = [line.split() for line in open("best") if line[0] == "f"]

@@ -49,7 +49,7 @@ def hotgraph(arguments):
 
 
 def missing():
-    """The commands that this build has not: with sanitizers there are no probes in native programs."""
+    """The commands that this build lacks: with sanitizers there are no probes in native programs."""
     return set() if hotgraph(["help", "native"]).returncode == 0 else {"native", "measured"}
 
 
@@ -62,7 +62,7 @@ def has_type(value, name):
 
 
 def check(value, schema, at):
-    """What is wrong with value, as a list of texts."""
+    """Lists what is wrong with value."""
     known = {"type", "properties", "required", "additionalProperties", "items", "enum", "pattern", "anyOf", "$ref", "description"}
     assert set(schema) <= known, f"{at}: this check does not know {set(schema) - known}"
     if "$ref" in schema:
@@ -121,7 +121,7 @@ def prepare():
 
 
 def possible(command, line):
-    """Is there what the command needs?"""
+    """True if everything that the command needs is installed."""
     needs = {"optimise": shutil.which("llvm-bolt-19"), "record": shutil.which("qemu-x86_64") and os.path.exists("program"),
              "import": "perf" in line or os.path.exists("counted.callgrind")}
     return needs.get(command, True) and ("--bolt" not in line or os.path.exists("r.graph"))

@@ -36,7 +36,7 @@ near(read("gaussian")["as_found"]["benefit"], .507)
 near(read("flow")["as_found"]["benefit"], .982)
 assert read("h")["as_found"]["benefit"] == read("h")["inferred"]["benefit"] == 1
 assert read("h")["lost"] == 0 and read("h")["as_found"]["successor"] == 1
-# Single transfers know nothing of what falls through without one.
+# Single transfers do not show blocks that end without a transfer.
 single = read("single")
 assert single["inferred"]["benefit"] > single["as_found"]["benefit"] + .1, single
 assert single["inferred"]["benefit"] > .95, single

@@ -58,7 +58,7 @@ WITH |= {("build", name): ["--exec", "/bin/true"] for name in ("--set", "--exec-
 WITHOUT = {("measured", "--call"): ["--what", "--run", "--seconds"]}
 WITHOUT[("export", "--image")] = ["--bolt"]
 WITHOUT |= {("export", name): ["--bolt", "--structure"] for name in ("--all", "--hot", "--format")}
-# Any text is a value: names and patterns. What it names may still not be there, which takes a look to find out: status 1.
+# Any text is a valid value: names and patterns. The named thing may be missing, which is only found later: status 1.
 TEXT = {("build", "--exec"), ("export", "--image"), ("report", "--experiment"), ("results", "--experiment"), ("bench", "--games"), ("costs", "--games"), ("sweep", "--games"), ("optimise", "--games"),
         ("sweep", "--techniques"), ("native", "--functions"), ("measured", "--run"), ("measured", "--tool"),
         ("movie make", "--name"), ("init", "--game"), ("init", "--program"), ("init", "--name")}
@@ -68,11 +68,11 @@ SEVERAL = {("build", "--set"): ("a=1", "b=2"), ("replay", "--screenshot"): ("1:a
            ("sweep", "--where"): ("bin_size=10", "window_size=13"), ("sweep", "--known"): ("q.db", "r.db"), ("sql", "--where"): ("game=a", "technique=b"), ("init", "--game"): ("game.nes=a.fm2", "game.nes=a.fm2"),
            ("init", "--program"): ("true", "false"),
            ("lockstep", "--way"): ("interp", "dbt"), ("measured", "--call"): ("1:a:1", "2:b:2")}
-# Two values of those that take no numbers.
+# Two values for the options that take no numbers.
 VALUES = {"--trace": ("0:1", "0:2"), "--dump-ram-at": ("11:a", "12:b"), "--builder": ("0", "1"), "--hot": ("0.5", "1"),
           "--console": ("warmup=on", "warmup=off"), "--shard": ("1/2", "2/2"),
           "--strategy": ("trap", "padding"), "--exec-memory": ("300", "400"), "--md5": ("0" * 32, "1" * 32)}
-# Files that are read whatever they are called, or that a folder may be.
+# Files that are read whatever their names, or that may be a folder.
 FOLDERS = {("record", "--folder"), ("record", "--sysroot"), ("report", "--out"), ("sweep", "--report"), ("replay", "--video")}
 NO_NUMBERS = ["-1", "nan", "NaN", "inf", "0x10", " 3", "\t3", "3 ", "3x", "99999999999999999999999", "1e999", "FOO", "=FOO",
               ",", "x,", ",x", "a b"]
@@ -134,7 +134,7 @@ def try_option(command, name, kind, choices):
         result = call(command, name, [f"{name}={value}"])
         if kind == "file" and value == "folder" and (command, name) in FOLDERS:
             expect(command, [name, value], result, (0,))
-        elif kind == "file":  # what is there is found out by a look
+        elif kind == "file":  # only a look at the files shows what exists
             expect(command, [name, value], result, (1, 2), value)
         elif (command, name) not in TEXT:
             expect(command, [name, value], result, (2,), name, value)
@@ -179,7 +179,7 @@ def main():
     tried, known = 0, set()
     for command in commands:
         rows, words = options_of(command)
-        commands += [f"{command} {word}" for word in words]  # of which the loop takes care, too
+        commands += [f"{command} {word}" for word in words]  # which the loop handles, too
         if command not in WORKS:
             wrong.append(f"{command}: nobody says here how it is called")
             continue

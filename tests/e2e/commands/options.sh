@@ -1,4 +1,4 @@
-# Every option of every command with invalid values: if this fails, a mistyped value is silently taken for
+# Every option of every command with invalid values: if this fails, a mistyped value is silently read as
 # another one, or the error comes after hours of work.
 set -eu
 . "$(dirname "$0")/../lib.sh"

@@ -100,7 +100,7 @@ done | while read -r option; do
     grep -qxF -e "$option" seen || fail "nobody looks at $option"
 done
 
-# Through links of all kinds, and by other ways.
+# Through links of all kinds, and other spellings of the path.
 mkdir real && ln -s real linked && ln -s target dangling
 : >there && ln there hard && ln -s there soft
 for pair in "real/x linked/x" "there hard" "there soft" "soft hard" "real/../x x" "real/../real/y linked/./y"; do
@@ -113,7 +113,8 @@ refuses 2 "would overwrite" exact game.nes --out twin
 ln -s game.nes other
 refuses 2 "would overwrite" exact game.nes --out other
 same game.nes "$source/games/mazewisp.nes"
-# What is no clash: several into nothing, names that only look alike, a link to what is not there yet.
+# No clash: several outputs to /dev/null, names that only look alike, a link to a file that does not
+# exist yet.
 "$hotgraph" exact game.nes --frames 2 --out /dev/null --dot /dev/null || fail "/dev/null takes everything"
 "$hotgraph" exact game.nes --frames 2 --out real/x --dot x || fail "two folders"
 "$hotgraph" exact game.nes --frames 2 --out dangling --dot soft || fail "links"
@@ -125,7 +126,7 @@ refuses 2 "--save-state would overwrite the game's ROM" replay mazewisp --save-s
 refuses 2 "--out would overwrite the game's movie" exact mazewisp --out movies/mazewisp.fm2
 refuses 2 "--out would overwrite the game's movie" profile mazewisp --out movies/mazewisp.fm2
 refuses 2 "--out would overwrite the game's movie" movie make mazewisp --out movies/mazewisp.fm2
-# A disk that is not to be written.
+# A read-only disk.
 cd "$work"
 if test "$(id -u)" != 0; then
     chmod 500 real

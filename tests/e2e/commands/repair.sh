@@ -41,7 +41,7 @@ sed '1s/population=[0-9]*//' golden.isampling >foreign.isampling
 refuses 1 'of how many executions' build foreign.isampling --technique flow --structure s.structure --out a
 test ! -e a || fail "a wrong call left a file"
 
-# Live techniques, by name: exact is the graph of the command of that name; a set says so by its counts.
+# Live techniques, by name: `exact` gives the graph of the command of that name; a set has counts of 0.
 "$hotgraph" profile burrow --frames 1500 --out p.graph >said
 grep -v '^#' h.graph | cut -f1-3 >h.edges
 grep -v '^#' p.graph >p.edges

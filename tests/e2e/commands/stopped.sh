@@ -9,7 +9,8 @@ id=
 cleanup() { test -z "$id" || kill -9 "$id" 2>/dev/null || :; }
 rom="$source/games/burrow.nes"
 
-# playing: has it used a tenth of a second of the processor since it caught signals? A machine that is opened has not.
+# playing: true if it has used a tenth of a second of the processor since it caught signals; opening a machine takes
+# less.
 playing() {
     grep -q '^SigCgt:.*[2367abef]$' /proc/$id/status && [ "$(awk '{print $14 + $15}' /proc/$id/stat)" -ge 10 ]
 }
@@ -18,7 +19,7 @@ starts() { # ARGS...
     id=$!
     begun playing
 }
-# Each for longer than anybody waits, cycle by cycle.
+# Each would run for hours, cycle by cycle.
 stops() { # TEXT ARGS...
     text=$1
     shift

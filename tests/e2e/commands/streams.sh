@@ -5,7 +5,8 @@ set -eu
 cd "$work"
 export HOTGRAPH_GAMES="$source/configs/games.cfg"
 
-# build_both NAME: the same graphs from both forms, by techniques that look at different things.
+# build_both NAME: the same graphs from both forms, by techniques that use different parts of a
+# stream.
 build_both() {
     for technique in gaussian observed; do
         options=; test $technique = observed || options="--window-size 2"
@@ -32,12 +33,12 @@ for way in "" "--weigh" "--by transfers --every 90"; do
     same pipe.graph hgstream.graph
 done
 
-# A name says nothing when a file is read.
+# When a file is read, its name does not matter.
 cp game.hgstream renamed.isampling.gz
 "$hotgraph" build renamed.isampling.gz --technique observed --out renamed.graph >/dev/null
 same renamed.graph hgstream.graph
 
-# Configurations take either: the same results.
+# Configurations accept both, with the same results.
 "$hotgraph" sample mazewisp --frames 400 --out s.isampling >/dev/null
 "$hotgraph" sample mazewisp --frames 400 --out s.hgstream >/dev/null
 "$hotgraph" exact mazewisp --frames 400 --out exact.graph >/dev/null
@@ -71,7 +72,8 @@ if command -v qemu-x86_64 >/dev/null && test "$(uname -m)" = x86_64 && test -x /
     build_both program
 fi
 
-# More than 2 GiB of text: lengths and places of 32 bits would end there. Nothing of it is on the disk.
+# More than 2 GiB of text: lengths and positions of 32 bits would overflow. None of it is stored on the
+# disk.
 long=$source/tests/data/gfcgaussiano/synthetic-b.isampling.gz
 mkfifo much
 python3 - "$long" >much <<'END' &

@@ -24,7 +24,7 @@ observed|0|2" || fail "who was given the structure: $(ask golden.db "SELECT tech
 test "$(ask golden.db "SELECT DISTINCT value FROM configuration_value WHERE name = 'costs' ORDER BY 1")" = \
     "poisson
 profi" || fail "values are words"
-# Repair helps, on whatever is asked.
+# Repair improves every metric.
 test "$(ask golden.db "SELECT count(*) FROM results f JOIN baseline b USING (game)
     WHERE f.parameters LIKE 'costs=poisson %' AND f.fair_overlap_active > b.fair_overlap_active + 0.02
     AND f.hot_f1_10 > b.hot_f1_10 AND f.hot_f1_10_active > b.hot_f1_10_active
@@ -50,7 +50,7 @@ for scope in "whole", "active":
 assert all(abs(a - b) < 1e-12 for a, b in zip(row, expected, strict=True)), (row, expected)
 END
 
-# So many per million instructions is the least stride that observes no more: of active transfers, of
+# N per million instructions means the least stride that observes at most N: of active transfers, of
 # all, and of batches; by hand and in a sweep.
 read_stride() { # active|all
     python3 - "$1" <<'END'
@@ -94,7 +94,8 @@ refuses 1 'needs a structure with the number' sample umbel --frames 10 --by acti
     --structure uncounted.structure --out no.isampling
 refuses 2 'needs --every N, or --per-million N' sample umbel --by transfers --every 5 --per-million 7 --out no.isampling
 
-# Threads and engines make no difference, and what is there is not computed again.
+# Threads and engines make no difference, and existing results are not computed
+# again.
 sweep golden.cfg --db other.db --games mazewisp,umbel --jobs 1 --engine interp
 test "$digest" = "$expected" || fail "interpreted: $digest, not $expected"
 before=$(sha1sum golden.db)
@@ -121,7 +122,7 @@ test "$(ask golden.db "SELECT count(*) FROM results WHERE technique = 'flow' AND
     AND fair_overlap > 0.8 AND experiment <> 'golden'")" = 4 ||
     fail "flow: $(ask golden.db "SELECT experiment, fair_overlap, structure FROM results WHERE technique = 'flow'")"
 
-# One SELECT answers what is best, with the structure and without.
+# One SELECT tells the best technique, with and without the structure.
 test "$(ask golden.db "SELECT DISTINCT structure_allowed, technique, substr(parameters, 1, 13)
     FROM technique_at_budget WHERE budget_percent = 0.2 AND sampling LIKE 'active %' ORDER BY 1")" = \
     "0|observed|
@@ -129,7 +130,7 @@ test "$(ask golden.db "SELECT DISTINCT structure_allowed, technique, substr(para
 test "$(ask golden.db "SELECT count(*) FROM technique_quality WHERE observed_share BETWEEN 1e-6 AND 0.2")" = \
     "$(ask golden.db "SELECT count(*) FROM results")" || fail "shares observed"
 
-# What is in the tree is what comes out.
+# The results are those in the tree.
 sweep "$source/configs/golden.cfg" --db shipped.db --games mazewisp
 grep -q '^reproduced: ' out || fail "golden.cfg: $(tail -3 out)"
 test "$(ask shipped.db "SELECT observed_share <= 0.0006 AND overlap_active > 0.99 AND hot_f1_10_active > 0.998
@@ -178,8 +179,8 @@ for view in mean table at_budget effort; do
 done
 test "$(ask shipped.db 'SELECT DISTINCT technique FROM pareto WHERE structure = 1')" = flow || fail "pareto"
 
-# Figures in the tree: pages say what docs/*.csv do (docs.sh), and these are of this program: streams of two games come out as
-# configs/*.digest have them, and one replicate of a technique lies within the range of all.
+# Figures in the tree: docs.sh compares pages with docs/*.csv; here these files are compared with this program: streams of two
+# games match configs/*.digest, and one replicate of a technique lies within the range of all.
 command -v python3 >/dev/null || skip "no python3"
 python3 - "$source/docs/techniques.csv" "$source/docs/bias.csv" <<'END' || fail "docs/*.csv is not of whole databases"
 import csv, sys

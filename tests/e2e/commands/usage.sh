@@ -31,7 +31,7 @@ for command in "replay $rom" "exact $rom --out a" "sample $rom --out a" "blocks 
     "$hotgraph" ${command%% *} --help | grep 'dbt:hot=1,cache=4K' >/dev/null || fail "$command --help hides the options"
 done
 refuses 2 'FRAME:FILE.png' replay "$rom" --screenshot 3
-refuses 2 '1 to 65536' sample "$rom" --out x.is --batch 65537 # as configurations have it
+refuses 2 '1 to 65536' sample "$rom" --out x.is --batch 65537 # as in configurations
 refuses 2 '1 to 65536' record --stream x.is:every=70000,batch=65537 -- /bin/true
 for wrong in 0 0: :a 800:a 00000:a '$0:a' -1:a; do
     refuses 2 'ADDR:FILE' replay "$rom" --dump-ram-at "$wrong"
@@ -46,7 +46,8 @@ refuses 2 '--out FILE is missing' exact "$rom"
 refuses 2 '--out FILE is missing' build x.isampling
 refuses 2 'three places' sample "$rom" --out a --interval-ms 0.0001
 refuses 2 "did you mean 'gaussian'" build x.isampling --out a --technique gausian
-# A word that is no technique, or of another command, is answered with what to type; that works.
+# For a word that is no technique, or belongs to another command, the message says what to type,
+# and that works.
 cd "$source"
 refuses 2 "not 'fifo': it is a live technique: 'hotgraph profile GAME --technique fifo --out FILE.graph'" build x.isampling --out "$work/a" --technique fifo
 refuses 2 "not 'golden': it is a sampling mode: 'hotgraph sample GAME --by transfers --every N --place golden --out FILE.isampling', then 'hotgraph build FILE.isampling --technique observed --out FILE.graph'; and an experiment: 'hotgraph sweep configs/golden.cfg'" \
@@ -91,7 +92,7 @@ for command in $(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' help); do
 done
 "$hotgraph" --version | grep -Eq '^hotgraph [0-9.]+ \(commit [0-9a-z-]+\)$' || fail "--version"
 
-# What people type first.
+# What people type at first.
 "$hotgraph" -h | cmp - help || fail "-h is not --help"
 "$hotgraph" help | cmp - help || fail "help is not --help"
 test "$("$hotgraph" -V)" = "$("$hotgraph" --version)" || fail "-V is not --version"
@@ -103,7 +104,7 @@ test "$("$hotgraph" -V)" = "$("$hotgraph" --version)" || fail "-V is not --versi
 refuses 2 "did you mean 'compare'" help comapre
 refuses 2 "unknown option '-x'" compare -x a b
 
-# A reader that has had enough (| head): no message, and the status of SIGPIPE.
+# A reader that closes the pipe (| head): no message, and the status of SIGPIPE.
 with="--movie $source/movies/mazewisp.fm2"
 mkfifo pipe
 for command in "--help" "techniques" "replay $rom $with --frames 3 --trace 0:3" "replay $rom $with --frames 9 --json" \
@@ -112,7 +113,7 @@ for command in "--help" "techniques" "replay $rom $with --frames 3 --trace 0:3" 
     {
         until test -e gone; do sleep 0.05; done
         status=0
-        timeout 300 "$hotgraph" $command 2>errors || status=$? # one that waits for a reader never ends
+        timeout 300 "$hotgraph" $command 2>errors || status=$? # a program that waits for a reader would never end
         echo $status >status
     } >pipe &
     : <pipe
@@ -122,7 +123,7 @@ for command in "--help" "techniques" "replay $rom $with --frames 3 --trace 0:3" 
     test "$(cat status)" = 141 || fail "$command, unread, exits with $(cat status), not 141: $(cat errors)"
     test ! -s errors || fail "$command, unread, says $(cat errors)"
 done
-# A full disk is still told.
+# A full disk is still reported.
 if test -c /dev/full; then
     status=0
     "$hotgraph" techniques >/dev/full 2>errors || status=$?
@@ -150,7 +151,7 @@ while read -r command; do
     LC_ALL=C.UTF-8 awk 'length($0) > 80 { print; bad = 1 } END { exit bad }' "$work/help" || fail "$command --help is wider than 80 columns, see above"
 done <"$work/helps"
 
-# Nothing that was typed is lost without a word.
+# No typed value is silently lost.
 refuses 2 "--frames is given twice, as '3' and as '4'" replay mazewisp --frames 3 --frames 4
 refuses 2 "--engine is given twice, as 'dbt' and as 'interp'" replay mazewisp --engine dbt --engine interp
 "$hotgraph" replay "$source/games/mazewisp.nes" --movie "$source/movies/mazewisp.fm2" --frames 3 --frames 3 >/dev/null || fail "the same twice"

@@ -18,7 +18,8 @@ sed '/^games/d; /technique = "flow"/d; s/^grid = .*/grid = { technique = "gaussi
 sweep worth.cfg --db worth.db
 expected=$digest
 
-# As `compare --structure` has it, of the exact graph and of what is built from a stream of the same.
+# The same numbers as `compare --structure`, for the exact graph and for a graph built from a stream
+# of the same program.
 cp "$source/games/airmail.nes" .
 game="airmail.nes --movie $source/movies/airmail.fm2 --frames 900"
 "$hotgraph" exact $game --out h.graph >step
@@ -63,7 +64,7 @@ for view in worth technique_worth grid_worth; do
     test "$(wc -l <view.csv)" -ge 4 || fail "results --view $view: $(cat view.csv)"
 done
 
-# A file that an earlier version wrote has none of it: it can be read, and is completed by the next sweep.
+# A file of an earlier version lacks them: it can be read, and the next sweep completes it.
 columns=$(ask worth.db "SELECT 'ALTER TABLE result DROP COLUMN ' || name || ';' FROM pragma_table_info('result')
     WHERE name IN ('placed', 'lost') OR name LIKE 'benefit%' OR name LIKE 'fall_share%' OR name LIKE 'hot_bytes%' OR name LIKE 'successor%'
     UNION ALL SELECT 'ALTER TABLE replay DROP COLUMN ' || name || ';' FROM pragma_table_info('replay')
@@ -82,7 +83,7 @@ test "$digest" = "$expected" || fail "an older file has digest $digest, a new on
 sweep worth.cfg --db old.db
 grep -qi 'nothing' out errors || fail "an older file is computed twice: $(cat out)"
 
-# Of a pair the code is not known.
+# The code of a pair is unknown.
 sweep pairs.cfg --db pairs.db
 test "$(ask pairs.db "SELECT count(*), count(placed), count(benefit) FROM result")" = '2|0|0' || fail "a pair is laid out"
 test "$(ask pairs.db "SELECT count(*), count(local_weight) FROM replay")" = '1|0' || fail "a pair has a layout"

@@ -21,7 +21,7 @@ for room in core/*/ sweep/*/; do
     [ -f "$room/meson.build" ] || continue
     grep -q "\`${room%/}\`" docs/architecture.md || fail "docs/architecture.md does not name the room ${room%/}"
 done
-# The table of tasks: forty of them, each of which names a file, and every room of core is somebody's answer.
+# The table of tasks: forty of them; each names a file, and every room of core is an answer.
 sed -n '/^## Where to look/,/^## [^W]/p' docs/architecture.md | grep '^| ' | tail -n +3 >/tmp/tasks.$$
 tasks=$(wc -l </tmp/tasks.$$)
 [ "$tasks" -eq 40 ] || fail "docs/architecture.md lists $tasks tasks, not 40"
@@ -46,7 +46,8 @@ done
 for member in $(grep -rhoE "(PPU[A-Z_]*\(|ppu\.)(state|known|sprites_known)\.[a-z_]+" core/dbt | sed 's/^PPU[A-Z_]*(//; s/^ppu\.//' | sort -u); do
     case $member in state.*|known.*|sprites_known.*) grep -qE "PPU_INLINES\(${member}[,[]" core/nes/ppu/ppu_inlined.h || fail "the translator uses ppu.$member, which core/nes/ppu/ppu_inlined.h does not name" ;; esac
 done
-# The picture's arrows are those of the code that no longer way says already (tred's rule).
+# The picture's arrows are those of the code, without those that a longer path implies (as
+# tred does).
 tests/rooms.py --draw >/dev/null || fail "a room includes what it may not"
 tests/rooms.py --reduced | tr -d '"' | grep -o '[a-z]* -> [a-z]*' | sort >/tmp/rooms.$$
 grep -o '<title>[a-z]*&#45;&gt;[a-z]*</title>' docs/rooms.svg | sed 's/<title>//; s/<\/title>//; s/&#45;&gt;/ -> /' | sort >/tmp/drawn.$$

@@ -47,7 +47,7 @@ def check_coverage(steps):
         of = [step for step in claims if words(sql) in " ".join(step.command.split())]
         expect(len(of) == 1, f"a query of findings or README is no claim of the page: {words(sql)[:90]}")
         expect(not of or artifact.lines_of(of[0].expect) == rows, f"'{of and of[0].title}' expects other rows than the page has")
-    # What README says in figures, and no query beside it.
+    # The figures of README without a query.
     quotes = re.findall(r"^<!-- page (\S+): (.*) -->$", TEXT, re.M)
     said = " ".join(quote for page, quote in quotes if page == "README.md")
     found = read("README.md").split("What it has found so far")[1].split("[All findings]")[0]
@@ -67,7 +67,7 @@ def is_within(number, text):
 
 
 def check_figures(steps):
-    """What a claim quotes is what it expects."""
+    """A claim expects what it quotes."""
     by_title = {step.title: step for step in steps if step.is_claim()}
     for title, body in re.findall(r"^### ([^\n]*)\n(.*?)(?=^```)", TEXT, re.M | re.S):
         for quote in re.findall(r"^<!-- page \S+: (.*) -->$", body, re.M):
@@ -134,7 +134,7 @@ def check_script(steps):
     expect(prepared.returncode == 0 and len(count_runs()) == sum(not s.full and not s.is_claim() for s in steps), f"--prepare: {prepared.stdout}")
     full = run(page, "--full")
     expect(full.returncode == 0 and f"all {sum(s.is_claim() for s in steps)} claims" in full.stdout, f"--full: {full.stdout}")
-    # Each claim in turn: a figure that is off by one in its last digit, or a word that is another.
+    # Each claim in turn: a figure that is off by one in its last digit, or a different word.
     text = page.read_text(encoding="utf-8")
     for step in claims:
         block = f"```expect\n{step.expect}```\n"
@@ -165,7 +165,7 @@ def check_stops():
     failed = run(small(second="exit 3"))
     expect(failed.returncode == 1 and "failed: Second" in failed.stdout and "exit status 3" in failed.stdout, failed.stdout)
     expect(run(small(second="sleep 0")).returncode == 0, "the same page without a failure")
-    # Stopped in the second command, it goes on there.
+    # Stopped in the second command, it continues there.
     os.remove("ran")
     wait = f"test -e '{os.getcwd()}/go' || sleep 1000"
     child = subprocess.Popen([sys.executable, SOURCE / "tests/artifact.py", small(second=wait, prepare="true; true"), "state/b.json"],

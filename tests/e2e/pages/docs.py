@@ -66,7 +66,7 @@ def blocks(name):
 
 
 def commands(code):
-    """A shell's commands, one a line: continued lines and loops are put together."""
+    """A shell's commands, one per line: continued lines and loops are joined."""
     line, depth, joined = "", 0, False
     for raw in code.splitlines():
         raw = re.sub(r"(^|\s+)#.*", "", raw.strip())
@@ -147,7 +147,7 @@ def marker(comment):
 
 
 def stated(comments):
-    """Texts that the page must have, of its markers."""
+    """Texts that the page must have according to its markers."""
     for comment in comments:
         word, db, rest = marker(comment)
         views = ""
@@ -168,7 +168,7 @@ def stated(comments):
 
 
 def left_over(block, comments):
-    """Figures of a block that no marker covers; texts that it should have and has not."""
+    """Figures of a block that no marker covers; texts that it should have but lacks."""
     code = " ".join(re.findall(r"`[^`]*`", block))
     said = plain(re.sub(r"\]\([^)]*\)", "]", block))
     wrong, covers = [], [c for c in comments if marker(c)[0] in ("given", "measured")]
@@ -264,7 +264,7 @@ def sources():
 
 
 def update(name):
-    """The page with what its sql blocks answer."""
+    """The page with the answers of its sql blocks."""
     def answered(found):
         first = re.match(r"-- (\S+\.db)", found[1])
         for sql in queries(found[1]):

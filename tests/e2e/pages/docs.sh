@@ -14,13 +14,13 @@ command -v python3 >/dev/null || skip "no python3"
 . "$(dirname "$0")/../docs_lib.sh"
 cd "$work"
 
-# A tree like ours, in which nothing has been done yet.
+# A copy of the tree in which no command has run yet.
 mkdir bin
 ln -s "$hotgraph" bin/hotgraph
 for name in games movies README.md programs tests docs; do ln -s "$source/$name" "$name"; done
 cp -r "$source/configs" . # which name files beside them
 PATH=$work/bin:$PATH
-# What is built already need not be built again.
+# Files that are built already need not be built again.
 mkdir played
 printf '#!/bin/sh\nexit 0\n' >played/ninja
 printf '#!/bin/sh\nmkdir -p "$2" && touch "$2/build.ninja"\n' >played/meson
@@ -58,7 +58,7 @@ test -z "$wrong" || fail "$wrong"
 # step LINE: a command, or what the last one is said to print.
 step() {
     case $1 in
-    'run make sweep') # as make runs it; then there is nothing to do for make, which says so, and `make report` has its database
+    'run make sweep') # as make runs it; then make has nothing to do and says so, and `make report` has its database
         run "hotgraph sweep $config --report results"
         cp -r results/. made/
         make_target sweep
@@ -86,7 +86,7 @@ for page in $(cat pages); do
     done 3<inline
 done
 test "$ran" -ge 40 || fail "only $ran commands were run"
-# Every query has an answer; every figure is what comes out.
+# Every query has an answer; every figure is the result of its query.
 for page in $(cat pages); do
     wrong=$(docs answers "$page") || fail "$page: $wrong"
     test -z "$wrong" || fail "$wrong"

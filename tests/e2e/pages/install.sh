@@ -19,7 +19,7 @@ installed=$prefix/bin/hotgraph
 ours=$hotgraph
 hotgraph=$installed
 
-# All that is in the tree for it is there: each configuration, expected result and page.
+# Everything is installed: each configuration, expected result and page.
 for file in "$source"/configs/* "$source"/movies/* "$source"/programs/*; do
     cmp -s "$file" "$prefix/share/hotgraph/${file#"$source"/}" || fail "${file#"$source"/} is not installed"
 done
@@ -38,14 +38,14 @@ same hashes ours
 for game in $(sed -n 's/.*rom = "..\/games\/\(.*\)\.nes".*/\1/p' "$source/configs/games.cfg"); do
     grep -q "^$game: ROM" plan || fail "$game is not installed"
 done
-# A file of the same name that is here comes before.
+# A file of the same name in the current folder takes precedence.
 mkdir configs
 echo 'name = "mine"; frames = 3;' >configs/quick.cfg
 refuses 1 'configs/quick.cfg: has no grid' sweep configs/quick.cfg --db x.db
 refuses 1 'none of the kind.cfg: there is no such file' sweep 'none of the kind.cfg' --db x.db
 
 
-# Commands of README and of the pages for users, in an empty folder, by a shell for which the sources and the build are hidden where that can be had.
+# Commands of README and of the pages for users, in an empty folder, by a shell for which the sources and the build are hidden, if that is possible.
 for page in README.md docs/games.md docs/programs.md docs/configuration.md docs/findings.md; do
     docs steps "$page"
 done | sed -n 's/^run //p' >"$work/commands"
@@ -65,8 +65,8 @@ while read -r line; do
     'make sweep') run "hotgraph sweep $config --report results" ;; # as README says
     'make '* | 'alias hotgraph='*) ;;
     'hotgraph sweep configs/sampling.cfg --where'* | 'hotgraph sweep configs/golden.cfg'*) run "$line --dry-run" ;; # docs.sh runs them whole
-    *README.md) ;; # what is recorded or compressed is a page, which is not here
-    gcc\ * | *kernels*) ;; # their source is not here; docs.sh builds and records them
+    *README.md) ;; # these record or compress a page, which is missing here
+    gcc\ * | *kernels*) ;; # their sources are missing here; docs.sh builds and records them
     *) run_line "$line" ;;
     esac
 done <"$here/commands"
@@ -74,14 +74,14 @@ test "$ran" -ge 20 || fail "only $ran commands were run"
 run 'hotgraph sweep configs/quick.cfg --db again.db'
 grep -q '^reproduced: ' out || fail "installed, it finds something else: $(cat out)"
 run 'hotgraph bench configs/bench_live.cfg --games mazewisp --rounds 1 --frames 10 --db bench.db'
-! hotgraph help native >/dev/null 2>&1 || ! has gzip || run 'hotgraph native -- gzip -c mazewisp.graph' # no part of each build
+! hotgraph help native >/dev/null 2>&1 || ! has gzip || run 'hotgraph native -- gzip -c mazewisp.graph' # not part of every build
 if has qemu-x86_64 gzip; then
     run 'hotgraph sweep configs/programs.cfg --games gzip --where bin_size=10 --where window_size=13 --db programs.db'
     grep -q '^gzip ' out || fail "no program is swept: $(cat out)"
 else
     echo "not tested: recording programs (package qemu-user)"
 fi
-# The scripts for clusters, with a Slurm that runs at once what it is given.
+# The scripts for clusters, with a Slurm that runs its jobs at once.
 cat >"$work/path/sbatch" <<'SBATCH'
 #!/bin/sh
 last=

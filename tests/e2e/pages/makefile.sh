@@ -45,7 +45,7 @@ for kind in txt csv tex; do
     grep -q "^ *$n files of .$kind " last || fail "$n files of .$kind: $(cat last)"
 done
 test "$(tail -1 out)" = "$(tail -1 last)" || fail "that is not at the end"
-# In columns: what each line is about begins where it does in the first.
+# In columns: the descriptions of all lines begin at the same position.
 sed '1d' last | awk '{ at = match($0, /[^ ]  +[^ ]/) ? RSTART + RLENGTH - 1 : 26; if (substr($0, 25, 1) != " " || substr($0, 26, 1) == " ") bad = bad $0 "\n" }
     END { printf "%s", bad; exit bad != "" }' >crooked || fail "not in columns: $(cat crooked)"
 
@@ -55,22 +55,22 @@ for target in $(sed -n 's/^.PHONY: //p' "$source/Makefile"); do
     test "$target" = all || test "$target" = help || grep -qE "(make|;|,) $target\\>|[ ,]${target}[:,]" out || fail "make help does not name $target"
 done
 
-# An installation says where, and what it ran does not.
+# An installation prints where it installs, and its commands print nothing.
 run install PREFIX="$work/it's in" DESTDIR=root || fail "make install: $(cat out)"
 test "$(wc -l <out)" -le 2 && grep -qF "Installed under $work/root$work/it's in:" out || fail "make install says: $(cat out)"
 grep -qxF -- "-Dprefix=$work/it's in" configured || fail "make install configures $(cat configured)"
 
-# Again: nothing to build, nothing said of it.
+# Again: nothing to build, and no message about it.
 run sweep CONFIG=experiment.cfg || fail "$(cat out)"
 head -1 out | grep -q '^Sweeping ' || fail "$(head -3 out)"
 grep -q '^nothing to do' out || fail "$(cat out)"
 
-# What a compiler complains of is shown.
+# A compiler's messages are shown.
 touch broken
 ! run sweep CONFIG=experiment.cfg || fail "a broken build is swept with"
 grep -q 'a.c:1: error: broken' out || fail "$(cat out)"
 
-# A sweep in parts, and how far it is.
+# A sweep in parts, and its progress.
 rm broken
 if command -v parallel >/dev/null; then
     run parallel CONFIG=experiment.cfg SHARDS=2 || fail "make parallel: $(cat out)"

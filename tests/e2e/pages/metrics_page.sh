@@ -5,7 +5,8 @@ cd "$root" || exit 1
 "$hotgraph" compare tests/data/metrics/G.graph tests/data/metrics/H.graph >/tmp/metrics.$$ || exit 1
 "$hotgraph" compare tests/data/metrics/code-G.graph tests/data/metrics/code-H.graph --structure tests/data/metrics/code.structure |
     sed -n '/^laid out/,$p' >/tmp/laid.$$
-# Each row "| metric | formula | ... figure |" against the first of that name since the heading.
+# Each row "| metric | formula | ... figure |" against the first output with that name after the
+# heading.
 part=paper status=0
 while IFS= read -r line; do
     case $line in

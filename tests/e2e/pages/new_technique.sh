@@ -6,7 +6,7 @@ set -eu
 sanitized && skip "the program that is built here has no sanitizers"
 command -v meson >/dev/null && command -v ninja >/dev/null || skip "no meson, or no ninja"
 
-# A copy of what the program is built of. Of the tests it has the registry's, and the look at the rooms.
+# A copy of the program's sources, with the tests of the registry and of the rooms.
 mkdir -p tree/tests/unit/profile tree/tests/support
 cp -r "$source/meson.build" "$source/meson_options.txt" "$source/CHANGELOG.md" "$source/core" "$source/sweep" "$source/db" tree
 for name in configs docs games movies plots programs README.md LICENSE CITATION.cff; do
@@ -18,7 +18,7 @@ done
 echo "executable('test_techniques', 'unit/profile/test_techniques.c', dependencies: [profile, cmocka, libm])" >tree/tests/meson.build
 echo copy >tree/COMMIT
 
-# The file: branches that a sample has seen at least so often.
+# The file: the branches that occur at least N times in the samples.
 cat >tree/core/profile/frequent.c <<'C'
 /* frequent: conditional branches that batches have seen at least so often, and nothing else. */
 #include "profile/profile.h"
@@ -74,10 +74,10 @@ const struct technique technique_frequent = {
     .parameters = {{"least", "branches that were seen at least N times", 1, 1000000, 2}},
 };
 C
-# The word.
+# The word in meson.build.
 sed -i "s/^    'flow\/flow',\$/&\n    'frequent',/" tree/core/profile/meson.build
 test "$(diff "$source/core/profile/meson.build" tree/core/profile/meson.build | grep -c '^[<>]')" = 1 || fail "it is not one word"
-# Built fast rather than to be fast.
+# Without optimisation, to build it quickly.
 find tree -name meson.build -exec sed -i "s/override_options: \['optimization=3'\],//" {} +
 meson setup -Doptimization=0 -Ddebug=false -Dfuzz=false tree/build tree >log 2>&1 || fail "setup: $(tail log)"
 ninja -C tree/build -j 2 hotgraph tests/test_techniques >log 2>&1 || fail "it does not build: $(grep -A5 error log || tail log)"
@@ -102,7 +102,8 @@ done
 refuses 2 "did you mean 'frequent'" build x --technique freqent --out y
 refuses 2 'least' build x --technique frequent --least 0 --out y
 
-# On a stream, and inside the machine: the same branches, fewer where more is asked for.
+# On a stream, and inside the machine: the same branches, and fewer with a higher
+# threshold.
 export HOTGRAPH_GAMES="$source/configs/games.cfg"
 "$hotgraph" sample umbel --frames 200 --out s.hgstream >/dev/null
 for least in 1 2 9; do
@@ -133,7 +134,7 @@ grep -q 'frequent' report/index.html || fail "the page does not name it"
 "$hotgraph" report own.db --out again >/dev/null
 same report/index.html again/index.html
 
-# What lists techniques elsewhere goes through with it.
+# Other tests that list techniques pass with it.
 for name in play/bench commands/usage; do
     sh "$source/tests/e2e/$name.sh" "$hotgraph" "$source" >log 2>&1 || fail "$name.sh with one technique more: $(cat log)"
 done

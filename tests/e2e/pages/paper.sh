@@ -46,7 +46,7 @@ sweep frontier frontier --games mazewisp,umbel
     grep -q x86-64 costs || fail "costs: $(cat costs)"
     skip "no translator, so costs have no answer"
 }
-# In so short a run a configuration may be as good as the baseline, a target out of reach, and thirty seconds more than there are.
+# In so short a run a configuration may equal the baseline, a target may be out of reach, and thirty seconds may exceed the run.
 ! paper --check || fail "it takes short runs for an answer to everything"
 sed -n 's/^numbers.sql: no answer to //p' errors | tr ',' '\n' | sed 's/^ *//; s/ .*//' | sort >missing
 printf '%s\n' AsGood BudgetEighty BudgetEightyBaseline BudgetNinetyNineBaseline FirstHalfMinute FirstTen >may
@@ -59,7 +59,7 @@ grep -o 'rows{[A-Za-z]*}' paper/paper.tex | grep -v 1 | sed 's/rows{\(.*\)}/\1/'
     test -s "out/rows-$name.tex" || fail "the rows of $name are not written"
 done
 test "$(grep -c '' out/rows-Ranking.tex)" = 24 || fail "three configurations of each game: $(cat out/rows-Ranking.tex)"
-# A number is what its database has.
+# A number is that of its database.
 least=$(sqlite3 -readonly results/hotgraph.db "SELECT printf('%.0f', min(100 * similarity)) FROM ranked")
 grep -qF "val@GaussianLeast\\endcsname{$least}" out/numbers.tex || fail "GaussianLeast is not $least"
 

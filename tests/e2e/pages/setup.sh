@@ -32,12 +32,12 @@ printf '#!/bin/sh\n' >"$work/bin/llvm-bolt" && chmod +x "$work/bin/llvm-bolt"
 PATH=$work/bin "$hotgraph" doctor >"$work/text"
 grep -q "^  ok  *llvm-bolt-19  *$work/bin/llvm-bolt$" "$work/text" || fail "llvm-bolt is there: $(cat "$work/text")"
 HOTGRAPH_QEMU_PLUGIN=$work/none "$hotgraph" doctor | grep -q "missing  *hotgraph-qemu.so .*names $work/none" || fail "a plugin that is not there"
-# A copy by itself, far from its files, says what it lacks, and does not fail.
+# A copy without its files says what is missing, and does not fail.
 mkdir "$work/far" && cp "$hotgraph" "$work/far/hotgraph"
 (cd "$work/far" && ./hotgraph doctor) >"$work/text" || fail "a copy by itself: $(cat "$work/text")"
 grep -q 'missing  *games/mazewisp.nes' "$work/text" && grep -q 'note  *interpreter' "$work/text" || fail "a copy by itself: $(cat "$work/text")"
 
-# init: names with everything that means something to a shell or to libconfig.
+# init: names with every character that is special to a shell or to libconfig.
 folder="$work/my \"games\" & 'more'\\"
 mkdir -p "$folder/roms"
 cp "$source/games/umbel.nes" "$folder/roms/Um Bel (U) [!].nes"

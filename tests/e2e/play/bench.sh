@@ -28,7 +28,7 @@ test "$(ask bench.db "SELECT DISTINCT mode, us_batch > 0, queue_longest > 0 FROM
 inline|1|
 thread|1|1" || fail "costs: $(ask bench.db 'SELECT * FROM technique_cost')"
 test "$(ask bench.db 'SELECT count(*) FROM run')" = 2 || fail "runs"
-# What make bench measures: every technique that its configurations name, the baseline beside those on samples, no other.
+# make bench measures every technique in its configurations, the baseline beside those on samples, and no others.
 for config in bench_live bench; do
     "$hotgraph" bench "$source/configs/$config.cfg" --games umbel --frames 20 --rounds 1 --db all.db >said || fail "$(cat said)"
 done

@@ -3,10 +3,10 @@
 set -eu
 . "$(dirname "$0")/../lib.sh"
 cd "$work"
-# The time goes to the other emulators, and what runs here meanwhile, other tests run under sanitizers.
+# Most of the time goes to the other emulators; other tests run the same code of ours under sanitizers.
 ! sanitized || skip "a build with sanitizers; the other build compares"
 
-# Each game the way that fits it; a game that the table does not know fails.
+# Each game in the mode that suits it; a game that is not in the table fails.
 for rom in "$source"/games/*.nes; do
     name=$(basename "$rom" .nes)
     mode=$(awk -v name="$name" '$1 == name {print $2, $3}' "$source/tests/compare/modes.txt")
@@ -20,7 +20,8 @@ for rom in "$source"/games/*.nes; do
     test "$status" = 0 || fail "$name plays differently elsewhere"
 done
 
-# Pictures, up to the palette: a screenshot shows the frame that it says, and what a console shows.
+# Pictures, apart from the palette: a screenshot shows the right frame, with the same content as on
+# a console.
 for name in mazewisp starling; do
     sh "$source/tests/compare/run.sh" "$hotgraph" "$source/games/$name.nes" "$source/movies/$name.fm2" 300 \
         --pictures || fail "$name looks different elsewhere"
@@ -44,7 +45,7 @@ diff_pictures same || fail "equal pictures differ"
 ! diff_pictures pixel || fail "a pixel of another colour is not noticed"
 rm -f ./*.pictures
 
-# What is compared is not always equal: one byte of one checkpoint less or more.
+# The comparison can fail: one byte of one checkpoint changed.
 "$hotgraph" replay "$source/games/burrow.nes" --movie "$source/movies/burrow.fm2" --frames 600 \
     --dump-ram-at 0:ours >/dev/null
 diff_checkpoints() { python3 "$source/tests/compare/ramdiff.py" ours "$1" "$1" --checkpoints; }

@@ -24,7 +24,7 @@ grep -q '"engine": "dbt"' dbt.json || fail "another engine ran"
 grep -q '"translation": {"blocks": [1-9]' dbt.json || fail "no statistics of translation"
 ! grep -q '"translation"' interp.json || fail "the interpreter translates"
 
-# Every way of translating plays the same.
+# Every option of the translator gives the same replay.
 head -n 700 interp.hash >interp700.hash
 "$hotgraph" replay "$rom" --movie "$movie" --frames 700 --engine interp --save-state interp700.state >/dev/null
 for way in hot=1 hot=100 no-chaining 'hot=1,no-chaining --no-skip' hot=1,block=1 'block=1 --no-skip' count,block=3 \
@@ -39,7 +39,7 @@ for way in hot=1 hot=100 no-chaining 'hot=1,no-chaining --no-skip' hot=1,block=1
     ! echo "$way" | grep -q cache= || grep -q '"flushes": [1-9]' way.json || fail "dbt:$way has room for all"
 done
 
-# A profile changes what is translated, and nothing else; a wrong one does no harm.
+# A profile changes only how code is translated; a wrong one does no harm.
 "$hotgraph" exact "$rom" --movie "$movie" --frames 700 --out path.graph >/dev/null
 awk '/^# kind/ { next } /^#/ { print; next } { edge[++n] = $1 "\t" $2; count[n] = $3 }
     END { for (i = 1; i <= n; i++) print edge[i] "\t" count[i * 7 % n + 1] }' path.graph >shuffled.graph
@@ -63,7 +63,7 @@ grep -v '^#block' path.graph >bare.graph
 refuses 1 'it has no blocks' replay "$rom" --frames 2 --profile bare.graph
 refuses 1 'none.graph' replay "$rom" --frames 2 --profile none.graph
 
-# A technique watches, then hot blocks alone are translated again; the guest does not notice.
+# A technique observes, then only hot blocks are translated again; the guest does not notice.
 value() { sed -n "s/.*\"translation\".*\"$2\": \([0-9]*\).*/\1/p" "$1.json"; }
 for technique in observed gaussian 'flow --by transfers --every 50' 'entries --threshold 50' exact; do
     # shellcheck disable=SC2086 # words of the command
@@ -88,7 +88,7 @@ refuses 2 "not 'nobody'" replay "$rom" --frames 2 --adapt nobody
 "$hotgraph" replay "$rom" --movie "$movie" --frames 1600 --load-state interp.state --engine dbt --ram-hash b >/dev/null
 same a b
 
-# The exact graph and the stream do not tell which engine ran.
+# The exact graph and the stream do not depend on the engine.
 for engine in interp dbt; do
     "$hotgraph" exact "$rom" --movie "$movie" --frames 1500 --engine $engine --out $engine.graph >/dev/null
     "$hotgraph" sample "$rom" --movie "$movie" --frames 1500 --engine $engine --out $engine.isampling >/dev/null
@@ -101,7 +101,7 @@ way=dbt:hot=1,block=3,no-chaining
 same interp.graph way.graph
 same interp.isampling way.isampling
 
-# Nor do the rows and the digest of a sweep.
+# Nor do a sweep's rows and digest.
 for engine in interp dbt $way auto; do
     "$hotgraph" sweep "$source/configs/quick.cfg" --games burrow --db sweep.db --engine $engine >out 2>errors ||
         fail "sweep --engine $engine: $(cat out errors)"
@@ -112,8 +112,8 @@ for engine in interp dbt $way auto; do
     rm sweep.db
 done
 
-# A system that refuses what the translator needs: auto plays by the interpreter and says so; dbt
-# names what was refused, and the way out.
+# A system that refuses executable memory: auto uses the interpreter and says so; dbt names what
+# was refused, and the way out.
 status=0
 "$refuse" memfd true 2>none || status=$?
 test $status = 0 || test $status = 77 || fail "refuse: $(cat none)"
@@ -162,7 +162,7 @@ listed=$(sed -n 's/^#.*  \([0-9]*\) entries.*/\1/p' blocks | paste -sd,)
 test "$entries" = "$listed" || fail "JSON says $entries, text $listed"
 refuses 2 'does not translate blocks' blocks "$rom" --engine interp
 
-# For perf(1): a line a block, named by guest address.
+# For perf(1): one line per block, named by its guest address.
 "$hotgraph" replay "$rom" --movie "$movie" --frames 60 --engine dbt:perf-map >/dev/null &
 pid=$!
 wait $pid
@@ -177,7 +177,7 @@ if perf record -q -o perf.data "$hotgraph" replay "$rom" --movie "$movie" --engi
     test "$(grep -c ' guest_[0-9a-f]' report)" -gt 20 || fail "perf does not know the blocks: $(head -n 20 report)"
 fi
 
-# Translated code under valgrind, which has to be told that code changes.
+# Translated code under valgrind, which needs an option for changing code.
 if command -v valgrind >/dev/null && ! sanitized; then
     valgrind -q --error-exitcode=9 --smc-check=all "$hotgraph" replay "$rom" --movie "$movie" --frames 40 \
         --engine dbt --ram-hash valgrind.hash >/dev/null 2>errors || fail "valgrind: $(cat errors)"

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """The exact graph, computed straight from its definition, from a full trace on stdin.
 
-Written apart from the program that it checks: no counters, no flow conservation, no shared code. Prints the edges as
-`source target count`, one a line, sorted. The trace's format is described by `hotgraph replay --help`.
+Written apart from the program that it checks: no counters, no flow conservation, no shared code. Prints the edges as `source target count`, one per line, sorted. The trace's format is described by `hotgraph replay --help`.
 """
 import sys
 from collections import defaultdict
@@ -23,7 +22,7 @@ class Program:
         self.last = None                # (address, size, opcode, S before) of what has just completed
 
     def goes_on_at(self, address):
-        """What has completed last is followed by `address`: count it, or resume a thread by an RTI."""
+        """The last completed instruction is followed by `address`: counts the pair, or resumes a context after an RTI."""
         if self.last is None:
             return
         a, size, opcode, s = self.last
@@ -59,7 +58,7 @@ class Program:
 
 
 def canonical_edges(p):
-    """Maximal basic blocks over N, and the edges between them named by block entries."""
+    """Maximal basic blocks over N, and the edges between them, named by block entries."""
     after, before = defaultdict(set), defaultdict(set)
     for a, b in p.count:
         after[a].add(b)

@@ -5,7 +5,8 @@ set -eu
 cd "$work"
 rom="$source/games/burrow.nes" movie="$source/movies/burrow.fm2"
 
-# Every way that is standard, its own movie and seeded input; code in RAM that is patched included.
+# All default modes, with the game's own movie and with seeded input; includes code in RAM that is
+# patched.
 "$hotgraph" lockstep "$rom" --movie "$movie" --frames 120 >all || fail "$(cat all)"
 ways=$(grep -c '^  equal ' all)
 test "$ways" -ge 3 || fail "no ways: $(cat all)"
@@ -16,7 +17,7 @@ grep -q "^1 game, $ways runs of $((ways * 120)) frames in all: all equal\$" all 
 test "$(grep -c '^  equal .* 200 frames ' seeded)" = 6 || fail "two games are not run in three ways: $(cat seeded)"
 grep -q 'seeded input 3$' seeded || fail "no word of the input"
 
-# Few frames are compared with what has nothing that is there for speed, many with the usual interpreter.
+# Few frames are compared with a machine without fast paths, many with the usual interpreter.
 grep -q '^  compared with interp+no-skip+no-fast$' all || fail "another reference: $(cat all)"
 "$hotgraph" lockstep "$rom" --frames 20 --way dbt --fast >fast || fail "$(cat fast)"
 grep -q '^  compared with interp$' fast || fail "another reference: $(cat fast)"
@@ -42,7 +43,8 @@ if command -v python3 >/dev/null; then
     python3 -c 'import json, sys; json.load(sys.stdin)' <json || fail "no JSON: $(cat json)"
 fi
 
-# A cartridge that is not emulated does not count, and nothing is no success.
+# A cartridge that is not emulated does not count, and comparing nothing is no
+# success.
 { printf 'NES\032\001\001\360\360'; head -c 24584 /dev/zero; } >foreign.nes
 "$hotgraph" lockstep foreign.nes "$rom" --frames 20 --way interp+no-skip >mixed || fail "$(cat mixed)"
 grep -q '^refused: .*foreign.nes' mixed || fail "$(cat mixed)"

@@ -27,7 +27,7 @@ for rom in "$@"; do
     # Its own README says how.
     command=$(grep -oh 'hotgraph movie make games/[^`]*' "$source/games/$name/README.md") ||
         fail "$name: its README does not say how its movie is made"
-    command=${command%% --out *} # not over the one that it is compared with
+    command=${command%% --out *} # must not overwrite the movie with which it is compared
     # shellcheck disable=SC2086 # words of the command
     (cd "$source" && "$hotgraph" ${command#hotgraph } --out "$work/made.fm2") >made || fail "$name: $(cat made)"
     grep -q '^verdict *plays$' made || fail "$name: $(cat made)"
@@ -35,7 +35,7 @@ for rom in "$@"; do
     test "$(sed -n 's/^frames *\([0-9]*\).*/\1/p' info)" -ge 18000 || fail "$name: $(cat info)"
 done
 
-# Whether a movie plays is said, and told by the exit status; so is what is done beyond its end.
+# The verdict on a movie is printed, and is the exit status; likewise for frames after its end.
 rom="$source/games/mazewisp.nes"
 "$hotgraph" movie check "$rom" --movie "$source/movies/mazewisp.fm2" --frames 1500 --json >check.json ||
     fail "$(cat check.json)"
@@ -57,7 +57,7 @@ test ! -s warned || fail "$(cat warned)"
 "$hotgraph" replay "$rom" --movie seeded.fm2 --frames 1510 >/dev/null 2>warned
 grep -q 'warning: seeded.fm2: the movie has 1500 frames' warned || fail "no word of the movie's end: $(cat warned)"
 
-# A player plays its own game, and another one only when told to.
+# A player plays its own game, and another one only if forced to.
 HOTGRAPH_GAMES="$source/configs/games.cfg"
 export HOTGRAPH_GAMES
 refuses 1 'the player umbel only knows the game' movie make "$rom" --player umbel --out other.fm2 --frames 60

@@ -1,5 +1,5 @@
-# A movie has one outcome: if this fails, results depend on how a replay was run, and no measurement can
-# be reproduced.
+# A movie has one outcome: if this fails, results depend on the mode of a replay, and measurements
+# cannot be reproduced.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 cd "$work"
@@ -37,8 +37,8 @@ same first.hash pictures.hash
 "$hotgraph" replay "$rom" --movie "$movie" --trace 100:110 --ram-hash traced.hash >trace
 same first.hash traced.hash
 
-# RAM at a game's checkpoints: once for each instruction of the trace that writes the byte, and $11 of
-# Mazewisp is counted up by one at each.
+# RAM at a game's checkpoints: one for each instruction of the trace that writes the byte; Mazewisp
+# increments $11 at each.
 outcome --dump-ram-at 11:steps.ram --ram-hash steps.hash --frames 400 >steps
 same first steps
 same first.hash steps.hash
@@ -50,12 +50,12 @@ steps = open("steps.ram", "rb").read()[0x11::2048]
 sys.exit(len(steps) < 300 or any(step != i % 256 for i, step in enumerate(steps)))' ||
     fail "a checkpoint is missing"
 
-# The trace starts and ends where it was asked to.
+# The trace starts and ends at the given frames.
 test "$(grep -v '	\*	' trace | cut -f1 | uniq | tr '\n' ' ')" = \
     "100 101 102 103 104 105 106 107 108 109 " || fail "frames of the trace"
 grep -q '	begins	NMI	' trace || fail "the trace shows no interrupt"
 
-# Saved and loaded again equals straight on.
+# Saving and loading a state does not change the replay.
 outcome --frames 150 --save-state s150 >/dev/null
 outcome --load-state s150 --frames 400 --ram-hash loaded.hash --save-state s400 >loaded
 tail -n 250 first.hash >rest.hash
@@ -94,7 +94,7 @@ for picture in some/*; do
     same "$picture" "whole/${picture#some/}"
 done
 
-# States that were made by hand: one that cannot be is refused, and one in whose frame no picture is drawn whole is played.
+# Handmade states: an impossible one is refused; one in the middle of a picture is played.
 python3 - s150 <<'END'
 import struct, sys
 state = bytearray(open(sys.argv[1], "rb").read())
@@ -130,7 +130,8 @@ test -s midst.png || fail "no picture of the next frame"
 same straight.png loaded.png
 test "$(wc -c <pixels)" = $((160 * 256 * 240 * 2)) || fail "two bytes a pixel"
 
-# Consoles: part of the outcome, and a game that hangs on one is told.
+# Console variants: part of the outcome; a game that hangs on one gets a
+# warning.
 outcome --frames 400 | grep -q '"console": "warmup=on,alignment=0"' || fail "which console?"
 outcome --frames 400 --console alignment=6 >aligned
 grep -q '"console": "warmup=on,alignment=6"' aligned || fail "which console?"
@@ -152,7 +153,7 @@ test "$(wc -l <why)" = 1 && grep -q 'impatient.nes: no movie: no buttons are pre
 "$hotgraph" replay "$rom" --movie "$source/movies/mazewisp.fm2" --frames 10 2>why >/dev/null
 test ! -s why || fail "$(cat why)"
 
-# Stopped on request: nothing half-written stays, and the exit status says it was a signal.
+# Stopped on request: no half-written file remains, and the exit status names the signal.
 "$hotgraph" replay "$rom" --frames 100000000 --ram-hash endless 2>stopped &
 pid=$!
 until ls endless.tmp* >/dev/null 2>&1; do
@@ -173,7 +174,7 @@ for name in 'two words.nes' 'quote"back\slash.nes' "$(printf 'umlaut-\303\274.ne
     python3 -c 'import json; json.load(open("summary", encoding="utf-8"))' || fail "JSON of $name"
 done
 
-# A folder that is called as a game is not in its way.
+# A folder with the name of a game does not hide the game.
 cd "$source"
 for command in 'replay --frames 3' "exact --frames 3 --out $work/x.graph" "structure --frames 3 --out $work/x.structure" \
     "sample --frames 60 --out $work/x.hgstream" "blocks --frames 3" "movie check --frames 1800" \

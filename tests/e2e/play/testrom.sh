@@ -191,7 +191,8 @@ grep -q '^failed     blue.nes: the picture of frame 10 is [0-9a-f]*, not '"$(cat
 grep -q '^passed     early.nes (on a console that is warm)$' out || fail "$(cat out)"
 grep -q '^failed     early.nes (on the usual one): the picture of frame 10 is ' out || fail "$(cat out)"
 
-# What cannot pass, is no test, or is for another machine counts as such.
+# ROMs that cannot pass, are not tests, or are for other hardware are counted as
+# such.
 cat >expected <<'END'
 passed     ram.nes
 silent     demo.nes: a demonstration
@@ -236,7 +237,7 @@ grep -q '^unknown    log.nes: log.txt: ' out || fail "$(cat out)"
 printf 'no log\n' >log.txt
 refuses 1 'log.txt:1: not a line of a log' testrom --table logs log.nes
 
-# The three ways of running a ROM are compared, of demonstrations, too.
+# All three modes of running a ROM are compared, also for demonstrations.
 "$hotgraph" testrom --table table --ways --as-listed good.nes button.nes demo.nes grey.nes >out || :
 grep -q '^5 runs of [0-9]* frames in all ended in the same states' out || fail "$(cat out)"
 grep -q '^silent     demo.nes' out || fail "$(cat out)"

@@ -1,14 +1,14 @@
 # What would break: a profile for BOLT names other functions or edges than those that ran, BOLT rejects it, or the program
 # that it lays out by it does something else, or jumps as often as before.
 #
-# Functions, addresses and files' offsets are told by nm and readelf here. Where there is no BOLT the profile alone is held
-# against the graph.
+# Functions, addresses and file offsets come from nm and readelf. Without BOLT, the profile is only compared with the
+# graph.
 set -u
 . "$(dirname "$0")/../record_lib.sh"
 command -v "${CC:-cc}" >/dev/null || skip "no C compiler"
 
-# Two local functions of one name, calls back from the C library, a recursion, a jump table; and a branch that the compiler is
-# told the wrong way round, so that there is something to gain.
+# Two local functions of one name, calls back from the C library, a recursion, a jump table; and a branch with a wrong hint
+# for the compiler, so that a layout can gain something.
 cat >main.c <<'END'
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,7 +91,7 @@ python3 check.py || fail "the profile is not the graph: $(cat said)"
 "$hotgraph" export --bolt ./program --structure s.structure h.graph --rare 0 >h.again 2>/dev/null || fail "export to standard output"
 same h.fdata h.again
 
-# Invented edges are counted, and are not in it.
+# Invented edges are counted, and left out.
 cp h.graph bad.graph
 entry=$(awk '$1 == "#block" { print $2; exit }' s.structure)
 printf '%s\t%s\t1000000\n' "$entry" "$entry" >>bad.graph

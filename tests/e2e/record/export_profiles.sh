@@ -13,7 +13,7 @@ profiles() { # NAME: exports NAME.graph
     gzip -dc "$1.pb.gz" | cmp - "$1.pb" || fail "$1: compressed and not are two profiles"
 }
 
-# ---- a game: functions are what is called ----
+# ---- a game: functions are the targets of calls ----
 "$hotgraph" structure umbel --frames 300 --out game.structure >/dev/null
 "$hotgraph" exact umbel --frames 300 --out game.graph >/dev/null
 profiles game
@@ -25,7 +25,7 @@ assert sum(costs.values()) == summary and abs(summary - executed) < 50, (summary
 folded, (pprof, files) = profiles.folded("game.folded"), profiles.pprof("game.pb.gz")
 assert folded == pprof and files == [], "stacks differ"
 assert abs(sum(folded.values()) - summary) < 1e-4 * summary, (sum(folded.values()), summary)
-# What a function costs by itself is the same in all of them.
+# A function's own cost is the same in all of them.
 by_function = collections.Counter()
 for stack, value in folded.items():
     by_function[stack[-1]] += value
@@ -42,7 +42,7 @@ for line in open("game.graph"):
 called = collections.Counter()
 for (_, callee), count in calls.items():
     called[callee] += count
-exact = sum(count == into[int(callee, 16)] for callee, count in called.items())  # others are jumped into beside
+exact = sum(count == into[int(callee, 16)] for callee, count in called.items())  # others are also entered by jumps
 assert len(called) > 20 and exact > .8 * len(called), (exact, len(called))
 assert any(len(stack) > 2 for stack in folded)
 END
@@ -96,7 +96,7 @@ import collections, profiles
 sums, mine = collections.Counter(), {}
 for (ob, fn, at), n in profiles.callgrind("valgrind.callgrind")[1].items():
     if ob and ob.endswith("/loop"):
-        sums[at] += n  # recursions have functions of their own there
+        sums[at] += n  # there, recursive calls have functions of their own
 for (ob, fn, at), n in profiles.callgrind("program.callgrind")[1].items():
     if fn in ("main", "leaf", "tree"):
         mine[fn, at] = n

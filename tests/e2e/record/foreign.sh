@@ -4,14 +4,14 @@ set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"
 
-# What people call a game may change without anything being computed.
+# A game's title may change without computing anything.
 sweep experiment.cfg --db x.db
 test "$(ask x.db "SELECT title FROM game WHERE name = 'one'")" = one || fail "the title"
 sed 's/name = "one";/name = "one"; title = "The First";/' experiment.cfg >titled.cfg
 sweep titled.cfg --db x.db
 test "$(ask x.db "SELECT title FROM game WHERE name = 'one'")" = "The First" || fail "a title is never updated"
 
-# Another exact graph, or another stream, under the old name: nothing of the old one is taken for it.
+# Another exact graph, or another stream, under the old name: results of the old one are not used.
 first=$digest
 for file in graph stream; do
     if test $file = graph; then
@@ -60,7 +60,7 @@ grep -q '^short: .*: nothing to do' out || fail "what cannot be built is to be c
 sweep short.cfg --db short.db
 grep -q '^nothing to do' out && grep -q '^left out: short' out || fail "the second time: $(cat out)"
 
-# Two names of one pair: read once, and both have what was found.
+# Two names for one pair: it is read once, and both names have the results.
 {
     sed '/^games/,$d' experiment.cfg
     echo "games = ("

@@ -1,7 +1,7 @@
-# Samples of perf: if this fails, a graph of somebody's perf data has other edges than were sampled, or does not get to BOLT.
+# Samples of perf: if this fails, a graph made from perf data has other edges than were sampled, or BOLT cannot use it.
 #
 # A machine with branch stacks is rarely at hand, so a recording under QEMU is printed as perf prints them: maps at addresses
-# of their own, kernel addresses in between. What must come of it is counted by the Python example, from the same batches.
+# of their own, kernel addresses in between. The Python example counts the expected graph from the same batches.
 set -eu
 . "$(dirname "$0")/../record_lib.sh"
 command -v "${CC:-cc}" >/dev/null || skip "no C compiler"
@@ -115,7 +115,8 @@ if command -v llvm-bolt-19 >/dev/null; then
     test "$(./prog.bolt)" = "$(./prog)" || fail "BOLT's program does something else"
 fi
 
-# What callgrind counts: in the program's own functions every edge but those of returns, which it does not record.
+# What callgrind counts: in the program's own functions, every edge except those of returns, which it does not
+# record.
 if command -v valgrind >/dev/null && command -v nm >/dev/null && ! sanitized; then
     valgrind -q --tool=callgrind --dump-instr=yes --collect-jumps=yes --skip-plt=no --callgrind-out-file=callgrind.out ./prog >/dev/null 2>errors ||
         fail "valgrind: $(cat errors)"
@@ -144,7 +145,7 @@ END
     refuses 1 "a call or jump is a count" import bad.out --graph x.graph
 fi
 
-# What is left out is counted; what cannot be read is refused.
+# Left-out data is counted; unreadable data is refused.
 sed '/MMAP2/d' perf.txt >nomaps.txt
 refuses 1 "print the maps, too" import nomaps.txt --stream x.isampling
 echo "hello" >none.txt

@@ -15,7 +15,7 @@ plant "$long"
 mkdir "$long/out" short/out
 [ -x short/build/programs/kernels-x86_64 ] || skip "no compiler for the kernels"
 
-# In the environment of somebody else: another user where we may, other limits.
+# In another environment: another user, if we may switch, and other limits.
 as_another() {
     if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
         chmod -R a+rwX "$work"
@@ -48,7 +48,7 @@ same /usr/bin/perl text-200k /usr/bin/perl -ne '$n{$_}++ for split; END { print 
 same /usr/bin/gawk text-200k /usr/bin/gawk '{ n[$1]++ } END { print length(n) }'
 same /usr/bin/sqlite3 work.lua /usr/bin/sqlite3 -init /dev/null :memory: 'select sum(length(hex(randomblob(100))))'
 
-# The kernels are held to what is known of them, or it is said which of them is another, by this compiler.
+# The kernels give the expected results, or the message names those that this compiler built differently.
 kernels=$(cd short/build/programs && echo kernels-* | sed 's/x86_64/x86-64/; s/ /,/g')
 sanitized && kernels="kernels-x86-64"
 for folder in short "$long"; do
@@ -68,7 +68,7 @@ if [ "$others" = 0 ]; then
         grep -qxF -e "$row" "$source/docs/programs.csv" || fail "docs/programs.csv has another row than $row"
     done <rows
 fi
-# Were a kernel another, it would be left out and named.
+# A kernel that differs is left out and named.
 printf '\0' >>short/build/programs/kernels-x86_64
 "$hotgraph" sweep short/configs/programs.cfg --games kernels-x86-64 --db short/out/db >again 2>&1 || fail "another image: $(tail -1 again)"
 grep -q "^not compared: kernels-x86-64: .*/kernels-x86_64 is another file: " again || fail "another image is not named: $(tail -2 again)"

@@ -95,7 +95,7 @@ done
 "$hotgraph" native --top 1 -- ./known 7 2>err >out
 grep -q ' 8000  pick$' err && grep -q 'more; --top 0' err || fail "--top 1 says $(cat err)"
 
-# ---- what programs do with processes, threads, signals and libraries stays theirs ----
+# ---- processes, threads, signals and libraries work as without probes ----
 cat >busy.c <<'C'
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -174,7 +174,7 @@ if gcc -O1 -pthread busy.c -o busy; then
         case $how in *trap*) turns=5000 ;; esac # each takes two microseconds
         TURNS=$turns ./busy >plain
         TURNS=$turns "$hotgraph" native $how --json r.json -- ./busy >out || fail "busy $how: status"
-        # What is pending is ours where traps are: the kernel's word on it is not asked for.
+        # With traps, the library keeps pending signals itself and does not ask the kernel.
         case $how in *trap*) sed 's/pending [01]/pending 1/' out >out1; mv out1 out ;; esac
         cmp -s plain out || fail "busy $how: output differs: $(diff plain out)"
         [ "$(count leaf r.json)" -ge $((turns * 12 + 4)) ] && [ "$(count leaf r.json)" -le $((turns * 12 + 5)) ] ||
@@ -223,7 +223,7 @@ for cc in g++ clang++; do
     done
 done
 
-# ---- its end is its own ----
+# ---- the program ends as without probes ----
 gcc -O1 known.c -o known
 "$hotgraph" native --json r.json -- ./known k >/dev/null; [ $? = 137 ] || fail "SIGKILL is not passed on"
 [ "$(count fib r.json)" = 1973 ] || fail "counts of a killed program"
@@ -296,7 +296,7 @@ cmp -s plain out || fail "SIGPIPE was ignored: $(cat plain out)"
 grep SigIgn /proc/self/status >plain
 cmp -s plain out || fail "SIGPIPE was not ignored: $(cat plain out)"
 
-# ---- what cannot be done is said ----
+# ---- unsupported programs are refused with a reason ----
 says() { # PATTERN COMMAND...
     pattern=$1
     shift

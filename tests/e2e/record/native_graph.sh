@@ -1,6 +1,6 @@
 #!/bin/sh
 # hotgraph native --graph: the exact graph at native speed must be the one that `hotgraph record` counts
-# under QEMU, block by block and edge by edge; where it cannot be exact, there must be none.
+# under QEMU, block by block and edge by edge; if it cannot be exact, there must be none.
 . "$(dirname "$0")/../record_lib.sh"
 "$hotgraph" help native >/dev/null 2>&1 || skip "no probes in this build"
 failed=0
@@ -87,7 +87,8 @@ int main() {
 }
 C
 
-# record's environment and signals, for a run that can be compared: gzip looks whether nohup has it ignore one
+# the environment and signals of `record`, so that the runs can be compared: gzip checks whether a signal is
+# ignored
 native() {
     env --default-signal -i PERL_HASH_SEED=0 PYTHONHASHSEED=0 TZ=UTC0 HOME=/nonexistent LC_ALL=C PATH=/usr/bin:/bin \
         "$hotgraph" native "$@"
@@ -124,7 +125,7 @@ done
 : >in
 if path=$(command -v gawk); then check gawk "$(realpath "$path")" 'BEGIN { for (i = 0; i < 3000; i++) a[i % 97] += i; print a[7] }'; fi
 
-# ---- the graph is one as `record` writes it ----
+# ---- the graph is the one that `record` writes ----
 native --graph n.graph -- ./kernels >/dev/null 2>n.err || fail "without --images"
 grep -q '^# kind exact' n.graph && grep -q "^# program $(sha1sum kernels | cut -d' ' -f1)" n.graph ||
     fail "the graph's header"
@@ -132,7 +133,7 @@ grep -q '^0x1[0-9a-f]\{6\}	0x1' n.graph || fail "addresses begin at 0x1000000"
 grep -q 'instructions of its own, .* blocks, .* edges' n.err || fail "the summary: $(cat n.err)"
 "$hotgraph" compare n.graph n.graph >/dev/null || fail "compare does not take the graph"
 
-# ---- what is not exact is refused, and leaves no file ----
+# ---- a graph that would not be exact is refused, and leaves no file ----
 refused() { # TEXT PROGRAM ARGUMENT...
     text=$1
     shift

@@ -42,7 +42,7 @@ address() { sed -n 's/.*"address":\([0-9]*\),"function":"'"$1"'","offset":0,.*/\
 is "calls" "$("$hotgraph" results r.db --view native_calls | cut -d, -f1-5)" "program,tool,functions,equal,equal_percent
 p,other,2,1,50"
 
-# ---- medians, of each run for itself ----
+# ---- medians, for each run separately ----
 put() { "$hotgraph" measured --db r.db --run "$1" --what "$2" --tool "$3" --threads "$4" --probes "$5" --round "$6" --seconds "$7" $8 $9 -- ./p ||
     fail "measured $*"; }
 put one whole functions 1 0 0 1.2 --base-seconds 1
@@ -60,7 +60,8 @@ put two insertion uprobe 16 1 0 9e-6
 is "whole" "$("$hotgraph" results r.db --view native_whole | cut -d, -f1-9 | sort)" "p,1.2,,,,,,,40
 p,3,,,,,,,
 program,functions,with_threshold,per_thread,blocks,libraries,perf,pg,uftrace"
-# Over programs; of one that ends at once it would be the start's time.
+# Over programs, without those that end at once, whose time is that of their
+# start.
 cp p q
 for row in "functions 4.8 1" "perf 1 0.001"; do
     set -- $row

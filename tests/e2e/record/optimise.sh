@@ -1,5 +1,5 @@
-# What would break: what BOLT makes of a profile is measured wrongly, a profile that BOLT refuses passes unnoticed, a run that is
-# killed begins anew, or what it finds depends on the number of its threads.
+# What would break: the effect of BOLT is measured wrongly, a profile that BOLT refuses goes unnoticed, a killed run begins anew,
+# or results depend on the number of threads.
 #
 # One layout is made again by hand: the profile by `export`, BOLT, `record`, and its jumps counted by awk. A wrapper around BOLT makes
 # profiles stale.
@@ -82,7 +82,7 @@ for name in optimised optimised_programs optimised_predicted optimised_cache; do
     grep -q 'kernels\|observed' answer || fail "sql $name: $(cat answer)"
 done
 
-# The report of a database without an experiment is about these layouts, and says what they are of.
+# The report of a database without an experiment is about these layouts, and names their programs.
 "$hotgraph" report one.db --out measured >out 2>errors || fail "report: $(cat errors)"
 test "$(cat out)" = measured/index.html || fail "not the page's path: $(cat out)"
 for id in optimised-programs provenance laid-out layout-runs; do
@@ -105,7 +105,8 @@ if command -v gnuplot >/dev/null; then
     test -s want && same want drawn
 fi
 
-# Killed, and on with two threads: nothing is measured again, and the digest is the same.
+# Killed, and continued with two threads: nothing is measured again, and the digest is
+# the same.
 "$hotgraph" optimise small.cfg --db two.db --jobs 2 >out 2>errors &
 id=$!
 some() { test -s two.db && test "$(sqlite3 -readonly two.db 'SELECT count(*) FROM bolt_layout' 2>/dev/null || echo 0)" -ge 3; }
@@ -118,7 +119,7 @@ grep -q "^1 program; $((11 - there)) layouts measured, $there there before\$" ou
 grep -qx "digest $digest" out || fail "another digest after a kill, with two threads: $(cat out)"
 test ! -e optimise || fail "leaves files: $(find optimise)"
 
-# Expected results, and what they are not compared with.
+# Expected results, and programs that are not compared with them.
 optimise --db two.db --update-digest || fail "$(cat out errors)"
 grep -qx "wrote small.digest" out || fail "$(cat out)"
 optimise --db one.db || fail "$(cat out errors)"
@@ -130,7 +131,7 @@ cp small.digest pinned.digest
 "$hotgraph" optimise pinned.cfg --db one.db >out 2>errors || fail "$(cat out errors)"
 grep -q '^not compared: kernels: another build' out || fail "$(cat out)"
 
-# A stale profile is a row and a failure, again and again.
+# A stale profile has a row and is a failure, in every run.
 mkdir bin
 cat >bin/llvm-bolt-19 <<'END'
 #!/bin/sh
@@ -145,7 +146,7 @@ done
 test "$(value stale.db "SELECT group_concat(DISTINCT kind) FROM (SELECT kind FROM bolt_layout WHERE stale > 0 ORDER BY kind)")" = \
     exact,found,other,random || fail "$(value stale.db 'SELECT kind, stale FROM bolt_layout')"
 
-# A new program that does something else has no row.
+# A new program with different output gets no row.
 cat >bin/llvm-bolt-19 <<'END'
 #!/bin/sh
 case $1 in --version) exec /usr/bin/llvm-bolt-19 --version ;; esac
@@ -156,7 +157,7 @@ printf '#include <stdio.h>\nint main(void) { puts("other"); return 0; }\n' >othe
 OTHER=$PWD/other PATH=$PWD/bin:$PATH refuses 1 'writes something else' optimise stale.cfg --db other.db
 test "$(value other.db "SELECT group_concat(kind) FROM bolt_layout WHERE kind <> 'original'")" = "" || fail "a row of another program"
 
-# BOLT crashes on some programs: their other layouts are there.
+# BOLT crashes on some programs: their other layouts have rows.
 cat >bin/llvm-bolt-19 <<'END'
 #!/bin/sh
 case " $* " in *' --data '* | *' --version '*) exec /usr/bin/llvm-bolt-19 "$@" ;; esac

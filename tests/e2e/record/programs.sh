@@ -1,5 +1,6 @@
 # What would break: a program in a configuration gives other rows than `record` does, is recorded again
-# without need, or not again when its input has changed; one that is not installed ends a sweep.
+# without need, or is not recorded again when its input has changed; or a missing program ends the
+# sweep.
 set -u
 . "$(dirname "$0")/../record_lib.sh"
 ${CC:-cc} -O2 -static -o kernels "$source/programs/kernels.c" 2>/dev/null || exit 77
@@ -20,7 +21,8 @@ END
 "$hotgraph" sweep work.cfg --db a.db >a.out 2>a.err || fail "sweep: $(cat a.err)"
 grep -q "^skipped: absent: /nowhere/at-all: there is no such file" a.out || fail "the missing program is not told: $(cat a.out)"
 value() { sqlite3 a.db "$1"; }
-# The time of a recording is that of QEMU, a fifth of a second, not that of waiting for it.
+# The time of a recording is QEMU's processor time, a fifth of a second, not that of
+# waiting for it.
 grep -q "^kernels: recorded, .* ([0-9]*[.][0-9] s)" a.err || fail "no time: $(cat a.err)"
 grep -q "^kernels: recorded, .* (0[.]0 s)" a.err && fail "recording took no time: $(cat a.err)"
 "$hotgraph" record --graph k.graph --stream k.isampling:every=16661 --output /dev/null -- ./kernels 1 2>/dev/null
@@ -29,7 +31,7 @@ value "SELECT DISTINCT instructions FROM replay WHERE kind = 'program'" | grep -
     fail "kernels: $instructions instructions, the database has $(value 'SELECT instructions FROM replay')"
 "$hotgraph" sweep work.cfg --db a.db | grep -q "nothing to do" || fail "a second sweep finds something to do"
 
-# Edges have the names that --dot gives, and images and functions are there once for each file.
+# Edges have the names that --dot gives, and each file's image and functions are stored once.
 "$hotgraph" record --dot k.dot --graph k2.graph --output /dev/null -- ./kernels 1 2>/dev/null
 sed -n 's/.*label="\([^"\\]*+0x[0-9a-f]*\).*/\1/p' k.dot | sort -u >dot.names
 value "SELECT source_name FROM named_edge WHERE game = 'kernels' UNION SELECT target_name FROM named_edge WHERE game = 'kernels'" |
@@ -61,13 +63,13 @@ if command -v dot >/dev/null; then
     done
 fi
 
-# Beside games: what the view says of each is what its rows say.
+# Beside games: the view agrees with the rows of each.
 [ "$(value "SELECT h.kind || ' ' || (h.hot_edges = p.hot_edges) || ' ' || (h.gaussian_best_percent =
     (SELECT max(round(100 * similarity, 1)) FROM results r WHERE r.game = h.game AND r.number IS NOT NULL)) || ' ' ||
     (structured_best_overlap IS NULL) FROM hot_set h JOIN replay p USING (instructions) ORDER BY h.game" | uniq -c | tr -s ' ')" = " 2 program 1 1 1" ] ||
     fail "hot_set: $(value 'SELECT * FROM hot_set')"
 
-# Curves of programs are of batches from all over the stream, and end with the whole of it.
+# Curves of programs use batches from the whole stream, and end with all of it.
 sed 's/^programs/convergence = {batches = [10, 100]; configurations = ({label = "one"; bin_size = 10; stdev_threshold = 15; window_size = 13; recurrent_threshold = 8;});};\n&/; /gzip/d' \
     work.cfg >curve.cfg
 "$hotgraph" sweep curve.cfg --db curve.db >curve.out 2>&1 || fail "curves: $(cat curve.out)"
@@ -77,7 +79,7 @@ batches=$(sqlite3 curve.db "SELECT batches FROM stream")
     [ "$curve" = "one|strata|10 one|strata|100 one|first|$batches observed|strata|10 observed|strata|100 observed|first|$batches " ] ||
     fail "curves: $curve"
 "$hotgraph" sweep curve.cfg --db curve.db | grep -q "nothing to do" || fail "curves are computed again"
-# Ten batches of the beginning are all of the first kernel; those from all over it are not.
+# The first ten batches are all from the first kernel; ten from the whole stream are not.
 "$hotgraph" build k.isampling --technique observed --batches 10 --out first.graph 2>/dev/null && first=$(grep -vc '^#' first.graph) || first=none
 [ "$(sqlite3 curve.db "SELECT edges FROM convergence_curve WHERE batches = 10 AND label = 'observed'")" != "$first" ] || fail "thinned as the beginning"
 "$hotgraph" sweep curve.cfg --db curve.db --update-digest >/dev/null && grep -q "^kernels/convergence/baseline" curve.digest || fail "no curve in the digest"
@@ -92,7 +94,8 @@ cp a.db older.db && sqlite3 older.db "DELETE FROM replay_image; DELETE FROM symb
 grep -q "^reproduced: 2 games" older.out || fail "without images: $(cat older.out)"
 [ "$(sqlite3 older.db 'SELECT count(*) FROM named_edge')" = "$(value 'SELECT count(*) FROM exact_edge')" ] || fail "images do not come back"
 
-# The digest is compared where all images are the expected ones; else it is said which is another.
+# The digest is compared if all images are the expected ones; else the message names the one that
+# differs.
 image() { value "SELECT m.hash || ' ' || i.path FROM replay_image i JOIN image m USING (image_id) JOIN replay USING (replay_id) WHERE $1 ORDER BY place"; }
 expect() { # IMAGES of kernels
     sed "s|every = 16661;}|every = 16661; images = ($1);}|" work.cfg >expect.cfg
@@ -109,8 +112,8 @@ expect '"0123456789abcdef0123456789abcdef kernels"' &&
     grep -q "^reproduced: 1 game" expect.out || fail "another image: $(cat expect.out)"
 rm work.digest # what follows changes inputs
 
-# What knows the structure repairs the samples of programs, too, unless it is not asked for; the structure and the stream
-# of `record` give the same.
+# Techniques that use the structure also repair samples of programs, unless they are excluded; the structure and the
+# stream of `record` give the same result.
 sed 's/^grid = .*/grid = {technique = "flow";};/; s/command = ("\/usr\/bin\/gzip", "-c");/& without = ("flow");/' work.cfg >flow.cfg
 "$hotgraph" sweep flow.cfg --db flow.db >flow.out 2>&1 || fail "flow: $(cat flow.out)"
 grep -q "^left out: gzip: #0: the configuration excludes flow for it" flow.out || fail "without flow: $(cat flow.out)"
@@ -138,8 +141,8 @@ printf 'more' >>text
 grep -q "^kernels: .*nothing to do" dry.out || fail "kernels again: $(cat dry.out)"
 grep -q "^gzip: .*one recording" dry.out || fail "gzip's input has changed: $(cat dry.out)"
 
-# A program that is gone keeps its rows, as long as the configuration asks for the same; else the tables
-# say that what it asks for is missing. Nothing is lost: where the program is, all is as it was.
+# A program that no longer exists keeps its rows while the configuration stays the same; else the tables
+# report missing results. Nothing is lost: once the program is back, all rows count again.
 mv kernels gone
 "$hotgraph" sweep work.cfg --db a.db >gone.out 2>&1 || fail "without kernels: $(cat gone.out)"
 grep -q "^skipped: kernels: " gone.out || fail "kernels is not told to be skipped: $(cat gone.out)"
@@ -154,7 +157,7 @@ mv gone kernels
 "$hotgraph" sweep work.cfg --db a.db | grep "nothing to do" >/dev/null || fail "kernels is there again"
 "$hotgraph" report a.db | grep '^kernels ' | cmp - same.txt || fail "kernels' tables are others"
 
-# What is wrong in a configuration is told with its line.
+# Errors in a configuration name their line.
 refuse() {
     printf 'grid = {technique = "gaussian"; bin_size = [10]; stdev_threshold = [15]; window_size = [13]; recurrent_threshold = [5];};\nprograms = (\n{%s}\n);\n' "$2" >bad.cfg
     "$hotgraph" sweep bad.cfg --db bad.db >bad.out 2>bad.err && fail "taken: $2"

@@ -1,6 +1,6 @@
 # What would break: a recorded program's graph or stream depends on how QEMU cuts code into blocks,
-# on the machine's clock or on where things are mapped; a graph loses flow; a program that cannot be
-# recorded gives a result all the same.
+# on the machine's clock, or on addresses of mappings; a graph loses flow; a program that cannot be
+# recorded gives a result nevertheless.
 set -u
 . "$(dirname "$0")/../record_lib.sh"
 
@@ -91,7 +91,7 @@ for arguments in "" x k; do
         done
     done
 done
-# Nor does it matter what the process that starts it ignores, or its limits are.
+# Nor do the signals that its parent ignores, or its limits, matter.
 cat >inherit.c <<'END'
 #include <signal.h>
 #include <stdio.h>
@@ -147,7 +147,7 @@ fi
 grep -q "^exit	0" a.graph.meta || fail "meta: no exit status"
 record x -- ./work x; grep -q "^exit	3" x.graph.meta || fail "meta: the exit status is not 3"
 grep -q "1700000000" a.out || fail "the clock is the machine's: $(cat a.out)"
-# Nanoseconds of the one call and microseconds of the next one are of the same time.
+# Nanoseconds from one call and microseconds from the next belong to the same clock.
 awk '{exit !($4 * 1000 > $3 - 1000 && $4 * 1000 < $3 + 100000)}' a.out || fail "two clocks: $(cat a.out)"
 awk -F'\t' '$1 == "image" && $4 == "-" {exit 1}' a.graph.meta || fail "meta: an image without its hash"
 [ "$(awk '$1 == "instructions" {print $2}' a.graph.meta)" -gt 100000 ] || fail "too few instructions"
@@ -172,7 +172,7 @@ if ${CC:-cc} -nostdlib -static -o hand hand.S 2>/dev/null; then
     [ "$counts" = "1 1 4 5" ] || fail "counted by hand: 1 1 4 5, not $counts: $(cat hand.graph)"
 fi
 
-# Graphs and streams say what they are of, and two programs are not mixed.
+# Graphs and streams name their program, and two programs are not mixed.
 program=$(sha1sum work | cut -c1-40)
 grep -qx "# program $program" a.graph && grep -qx "# kind exact" a.graph || fail "graph: $(head -5 a.graph)"
 head -1 a.isampling | grep -q "	program=$program" || fail "stream: $(head -1 a.isampling)"
@@ -193,7 +193,7 @@ instructions=$(awk '$1 == "instructions" {print $2}' a.graph.meta)
 batches=$(awk -F'\t' '$1 == "stream" && $2 ~ /^a[.]isampling$/ {print $3}' a.graph.meta)
 [ "$batches" = $(((instructions - 25) / 1667)) ] || fail "$batches batches of $instructions instructions"
 
-# Signals: handlers are threads of their own, and the user is told.
+# Signals: handlers are threads of their own, and a message says so.
 record s -- ./work s || fail "signals: $(cat s.err)"
 grep -q "5 signals" s.err || fail "signals are not told: $(cat s.err)"
 record s2 --single-step -- ./work s && cmp s.graph s2.graph || fail "signals: another graph by steps"
@@ -226,7 +226,8 @@ refuses 2 "--all belongs to --dot" record --all --graph x.graph -- ./ten
 grep -q 'label="qsort' all.dot || fail "export does not name the library's functions"
 test "$(grep -c -- '->' work.dot)" -lt 200 || fail "the hot part has $(grep -c -- '->' work.dot) edges of $(grep -c -- '->' all.dot)"
 
-# What cannot be recorded says why, with status 1, and leaves nothing.
+# If a program cannot be recorded, the message says why, the status is 1, and no
+# file is left.
 refuse() {
     want=$1; shift
     "$hotgraph" record --graph none.graph "$@" >none.out 2>none.err

@@ -1,8 +1,8 @@
-# What would break: a recording counts instructions or calls that were not executed, or misses some: QEMU's and ours would
-# agree with themselves. Held against valgrind's counts, and a hardware counter where there is one.
+# What would break: a recording counts instructions or calls that were not executed, or misses some, although QEMU's and
+# our counts agree with each other. Compared with valgrind's counts, and with a hardware counter if there is one.
 #
-# Calls of the program's own functions must be the same to the one. Instructions in all may differ by what the C library
-# does before main, which depends on the processor that valgrind and QEMU show it: a thousandth.
+# Calls of the program's own functions must be exactly equal. Instructions in all may differ by what the C library does
+# before main, which depends on the processor that valgrind and QEMU show it: a thousandth.
 set -u
 . "$(dirname "$0")/../record_lib.sh"
 command -v valgrind >/dev/null || skip "no valgrind"

@@ -42,7 +42,7 @@ mkdir "scratch, a: b"
 export TMPDIR="$work/scratch, a: b" # QEMU divides what it tells the plugin at commas
 clean() { [ -z "$(ls "$TMPDIR")" ] || fail "$1: left in \$TMPDIR: $(ls "$TMPDIR")"; }
 
-# record STATUS ARGUMENT...: all of it, and what is said of it in errors.
+# record STATUS ARGUMENT...: writes all outputs; messages go to errors.
 record() {
     want=$1; shift
     rm -f g.graph* s.isampling out
@@ -51,7 +51,7 @@ record() {
     [ $got = "$want" ] || fail "exit status $got, not $want: record $*: $(cat errors)"
     clean "record $*"
 }
-partial() { # WHY: the three places that say so
+partial() { # WHY: checks the three places that must say so
     grep -qx "# partial" g.graph && grep -qx "# $1" g.graph || fail "the graph does not say that it is partial: $(head -8 g.graph)"
     grep -qx "partial	$1" g.graph.meta || fail "meta does not say it: $(cat g.graph.meta)"
     grep -qF "$1: the recording covers what happened before that" errors || fail "nothing is said of it: $(cat errors)"
@@ -59,7 +59,8 @@ partial() { # WHY: the three places that say so
     [ -s s.isampling ] || fail "no stream"
 }
 
-# To its end: its exit status is said, ours is 0; processes that it started are counted.
+# To its end: its exit status is printed, ours is 0; processes that it started are
+# counted.
 record 0 -- ./work 3
 grep -q "exit status 3" errors && grep -qx "exit	3" g.graph.meta || fail "exit status 3: $(cat errors)"
 grep -q "partial" g.graph g.graph.meta errors && fail "a whole run is partial"
@@ -108,7 +109,8 @@ partial "stopped at its limit of instructions"
 record 0 --max-instructions 1000000000 -- ./work
 grep -q partial g.graph && fail "a limit that it did not reach"
 
-# In time. A machine that has not even started it by then gets more.
+# With a time limit. A machine that is too slow to start it within that time
+# gets more.
 limit=1 got=
 until [ -s out ] && grep -q "^instructions	[0-9]\{6\}" g.graph.meta 2>/dev/null && [ "$got" = 124 ]; do
     rm -f g.graph* s.isampling out
@@ -123,7 +125,7 @@ gone $(cat out)
 refuses 2 "--timeout takes" record --graph g.graph --timeout 0 -- ./work
 refuses 2 "--max-instructions takes" record --graph g.graph --max-instructions 0 -- ./work
 
-# A part is no game of a sweep, and compared with a warning only.
+# A partial graph cannot be swept, and is only compared with a warning.
 cat >pair.cfg <<'END'
 grid = {technique = "gaussian"; bin_size = [10]; stdev_threshold = [15]; window_size = [13]; recurrent_threshold = [5];};
 games = ({name = "part"; stream = "s.isampling"; graph = "g.graph";});
@@ -138,7 +140,8 @@ programs = ({name = "crash"; folder = "."; command = ("./work", "c");});
 END
 refuses 1 "ended by signal 11 (Segmentation fault): only whole runs are recorded" sweep program.cfg --db y.db
 
-# Stopped: it and what it has started end with us, and what it did so far stays. A second signal would end us at once.
+# Stopped: the program and its children end with us, and the recording so far is kept. A second signal would end us at
+# once.
 id=
 cleanup() { for pid in $id $(cat out 2>/dev/null); do kill -9 "$pid" 2>/dev/null; done; }
 start() { # ARGUMENT
@@ -160,7 +163,7 @@ for signal in INT:130 TERM:143 HUP:129; do
         clean "SIG${signal%:*}"
     done
 done
-# Nobody can do anything against SIGKILL, but for what was started.
+# SIGKILL cannot be handled, but the started programs must end.
 for what in fl ifs; do
     start $what
     kill -9 $id
@@ -170,7 +173,7 @@ for what in fl ifs; do
     clean SIGKILL
 done
 
-# A sweep's programs likewise.
+# The same for programs of a sweep.
 cat >sweep.cfg <<'END'
 grid = {technique = "gaussian"; bin_size = [10]; stdev_threshold = [15]; window_size = [13]; recurrent_threshold = [5];};
 programs = ({name = "long"; folder = "."; command = ("./long");});

@@ -3,8 +3,8 @@
 set -u
 . "$(dirname "$0")/../record_lib.sh"
 
-# A shell looks up the number of the process that started it, and does more with a longer one: where it may be chosen,
-# each recording counts its processes from one.
+# A shell reads its parent's process number, and executes more for a longer one: if possible, each recording counts
+# its processes from one.
 if unshare --pid --fork true 2>/dev/null; then
     printf '#!/bin/sh\nexec unshare --pid --fork "%s" "$@"\n' "$hotgraph" >counted
     chmod +x counted
@@ -20,11 +20,12 @@ for line in open(sys.argv[1]):
     a, b, n = line.split()[:3]
     out[a] = out.get(a, 0) + int(n)
     into[b] = into.get(b, 0) + int(n)
-# What a thread enters without an edge, and leaves without one: the program itself, and each handler.
+# Threads that begin and end without an edge: the program itself, and each handler.
 print(sum(abs(into.get(k, 0) - out.get(k, 0)) for k in into.keys() | out.keys()))
 END
 
-# same_by_all NAME THREADS WAYS PROGRAM [ARGUMENT]...: THREADS is how many there are in the sense of exact graphs.
+# same_by_all NAME THREADS WAYS PROGRAM [ARGUMENT]...: THREADS is the number of threads in the sense of exact
+# graphs.
 tried=0
 same_by_all() {
     name=$1 threads=$2 ways=$3; shift 3

@@ -1,6 +1,4 @@
-"""figure_texts.py SVG...: is every text of these drawings inside, on nothing but its own place, and readable on what lies under
-it, in either light? Widths are guessed from DejaVu Sans, which is wide; texts may touch by a little. Prints what is not so, or
-nothing."""
+"""figure_texts.py SVG...: checks that every text of these drawings is inside, overlaps nothing, and is readable on what lies under it, in light and dark mode. Widths are estimated from DejaVu Sans, which is wide; texts may touch slightly. Prints violations, or nothing."""
 import re
 import sys
 

@@ -1,5 +1,4 @@
-"""graph_boxes.py NAMES SVG...: in these drawings of graphs, is each name inside a box of its own, do boxes lie beside each other, and
-are the names those of the list (a line each, "function+offset")? Blocks that do not exist are in the functions of those that do. Prints what is not so, or nothing."""
+"""graph_boxes.py NAMES SVG...: checks in these drawings of graphs that each name is inside a box of its own, that boxes do not overlap, and that the names are those of the list (a line each, "function+offset"). Invented blocks are in the functions of real ones. Prints violations, or nothing."""
 import re
 import sys
 

@@ -20,7 +20,7 @@ for n in 1 2 3 4; do
         wc -l)" = 1 || fail "table$n.tex does not say once what differs from the paper"
     grep -q toprule "tables/table$n.tex" && ! grep -q hline "tables/table$n.tex" || fail "table$n.tex is not booktabs'"
 done
-# Every column is there, in one part or another, as in the CSV.
+# Every column of the CSV is in one of the parts.
 for file in tables/table*.csv; do
     columns=$(head -1 "$file" | tr ',' '\n' | wc -l)
     heads=$(grep -o 'shortstack\[.\]{[^}]*}' "${file%.csv}.tex" | sort -u | wc -l)

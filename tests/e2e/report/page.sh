@@ -1,5 +1,5 @@
-# The report's page in use: if this fails, somebody sends a link that shows another game or other rows than were seen, or a filter
-# finds bin_size=16 where 1 was asked for.
+# The report's page in use: if this fails, a link shows another game or other rows than its sender saw, or a filter for bin_size=1
+# finds bin_size=16.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"
@@ -25,8 +25,8 @@ sweep experiment.cfg --db x.db
 mkdir bin
 PATH=$work/bin "$hotgraph" report x.db --out r >out 2>errors || fail "report: $(cat errors)"
 
-# Goes to addresses, then chooses as a reader does, and says what is seen each time: games whose figures are shown, games of the
-# table's rows, what is said of the rows. A last look is at the page as it was opened.
+# Goes to addresses, then uses the controls as a reader does, and notes each time what is shown: games with figures, games of
+# the table's rows, and the text about the rows. Ends with the page as it was opened.
 sed '/<\/body>/d' r/index.html >r/used.html
 cat >>r/used.html <<'END'
 <script>
@@ -98,11 +98,11 @@ function change(id, value) {
 END
 dump 'r/used.html#game=three'
 sed -n '/<pre id="said">/,/<\/pre>/p' dom.html | sed 's/<[^>]*>//g; s/&amp;/\&/g; s/&gt;/>/g' >said
-# said WHAT TEXT: that was seen.
+# said WHAT TEXT: checks what was noted.
 said() {
     grep -qxF "$1|$2" said || fail "$1 is not '$2': $(cat said)"
 }
-# rows CONDITION: how many rows of the table there are.
+# rows CONDITION: the number of such rows in the table.
 rows() { ask x.db "select count(*) from results where hot_permille = 900 and $1"; }
 all=$(rows true)
 said opened "three|one,three,two|$all of $all rows"

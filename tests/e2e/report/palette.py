@@ -1,6 +1,5 @@
-"""palette.py INDEX.html: can the colours be told apart by those who lack a kind of cone, in either light, and those that stand
-beside each other without a name also on a grey print; do texts and lines stand out from the paper? Machado, Oliveira and Fernandes 2009, full deficiency; distances in CIE L*a*b* (1976), contrast after
-WCAG 2. Prints what cannot, or nothing."""
+"""palette.py INDEX.html: checks that colour-blind readers can distinguish the colours, in light and dark mode, and that unlabelled neighbours differ on a grey print, too; and that texts and lines have enough contrast. Machado, Oliveira and Fernandes 2009, full deficiency; distances in CIE L*a*b* (1976), contrast after
+WCAG 2. Prints violations, or nothing."""
 import itertools
 import re
 import sys
@@ -59,7 +58,7 @@ def main():
             least = 4.5 if name in ("text", "muted") else 3
             if contrast(ink[name], ink["paper"]) < least:
                 print(f"{light}: {name} has a contrast of {contrast(ink[name], ink['paper']):.1f} on paper")
-        # Roles stand in one drawing without a label at each; of series, each has its own.
+        # Roles appear in one drawing without labels; each series has a label.
         roles = ["found", "missed", "invented"]
         pairs = [(pair, least) for names, least in ((roles + ["cold"], 20), (series[:4], 20), (series, 9))
                  for pair in itertools.combinations(names, 2)]

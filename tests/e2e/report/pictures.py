@@ -1,5 +1,4 @@
-"""pictures.py SVG COLOURS: does a drawing look as it says? COLOURS: the output of tests/colours for its picture, which another
-program than a browser made. Prints what is wrong, or nothing."""
+"""pictures.py SVG COLOURS: compares a drawing with its picture. COLOURS: the output of tests/colours for the picture, which a program other than a browser made. Prints what is wrong, or nothing."""
 import re
 import sys
 
@@ -16,7 +15,7 @@ def plain(text):
 
 
 def named(svg):
-    """The plain colours of a drawing, without those of shapes that let others through."""
+    """The opaque colours of a drawing."""
     drawn = re.sub(r"<style>.*?</style>", "", svg, flags=re.S)
     styles = "".join(re.findall(r"<style>(.*?)</style>", svg, flags=re.S))
     styles = re.sub(r"@media[^{]*\{.*?\}\s*\}", "", styles, flags=re.S)  # a dark screen's

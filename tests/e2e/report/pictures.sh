@@ -7,7 +7,7 @@ colours=$(realpath "$3")
 command -v rsvg-convert >/dev/null || skip "no rsvg-convert"
 command -v python3 >/dev/null || skip "no python3"
 
-# looks SVG: all its colours are in its picture, and most of it is not black.
+# looks SVG: its picture has all its colours, and most of it is not black.
 looks() {
     rsvg-convert --zoom 2 "$1" -o picture.png 2>errors || fail "$1: $(cat errors)"
     "$colours" picture.png >colours.txt || fail "$1: no picture"
@@ -23,7 +23,7 @@ test "$(find report -name '*.svg' | wc -l)" -gt 20 || fail "hardly a drawing: $(
 for svg in $(find report -name '*.svg'); do
     looks "$svg"
 done
-# What tells it: one whose colours are variables.
+# The check itself notices a drawing whose colours are variables.
 sed "s/ fill='#[0-9a-f]*'//g; s/stroke='#[0-9a-f]*'//g" report/figures/distribution.svg >black.svg
 if (looks black.svg) 2>/dev/null; then
     fail "a drawing without plain colours passes"

@@ -1,18 +1,19 @@
-# The report's page: if this fails, it shows a number that is not in the database, needs the network, runs code out of a
-# stranger's database, or differs from run to run on the same results.
+# The report's page: if this fails, it shows a number that is not in the database, needs the network, runs code from a
+# foreign database, or differs between runs on the same results.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"
 tests=$source/tests/e2e/report
 command -v python3 >/dev/null || skip "no python3"
 
-# page FOLDER DATABASE: index.html is whole, self-contained, and says what its queries answer.
+# page FOLDER DATABASE: index.html is complete, self-contained, and agrees with the answers of
+# its queries.
 page() {
     wrong=$(python3 "$tests/report_page.py" "$1/index.html" "$2") || fail "$1: the page cannot be read"
     test -z "$wrong" || fail "$1: $wrong"
 }
 
-# plain ARGS...: without gnuplot, which draws the other pictures, for a long time.
+# plain ARGS...: without gnuplot, which takes long to draw the other pictures.
 mkdir bin
 plain() {
     PATH=$work/bin "$hotgraph" report "$@" >out 2>errors || fail "report $*: $(cat errors)"
@@ -36,7 +37,8 @@ done
 wrong=$(python3 "$tests/palette.py" a/index.html) || fail "no palette: $wrong"
 test -z "$wrong" || fail "colours: $wrong"
 
-# texts FOLDER: every text in its drawings is inside, beside the others and readable, in either light.
+# texts FOLDER: every text in its drawings is inside, apart from the others and readable, in light and
+# dark mode.
 texts() {
     wrong=$(python3 "$tests/figure_texts.py" "$1"/figures/*.svg) || fail "$1: drawings that cannot be read: $wrong"
     test -z "$wrong" || fail "$wrong"
@@ -63,7 +65,7 @@ for n in 1 2 3 4; do
     grep -q "^The paper's columns" "a/table$n.md" || fail "table$n.md does not say what differs from the paper"
 done
 
-# What several results say together is what the views answer, and nothing else.
+# Figures that combine results agree with the views.
 ask x.db "select iif(tau is null, printf('%s and %s: nothing to compare', other, game),
         printf('%s and %s: tau %.2f', other, game, tau)) from rank_agreement where scope = 'whole' and hot_permille = 900
     union all select printf('%s with %s: %.2f %%; without busy-waits %.2f %%', w.factor, w.other, w.percent, a.percent)
@@ -75,7 +77,7 @@ while read -r line; do
     grep -qF ">$line<" a/index.html || fail "not in the page: $line"
 done <together
 
-# A second way to sample the same games changes nothing that is said of the first: each is spoken of by itself.
+# A second sampling of the same games does not change the statements about the first: each has its own.
 cp x.db ways.db
 sqlite3 ways.db "insert into sampling(sampling_id, key, method, interval_us) values (900, 'time interval_us=9', 'time', 9);
     create temp table s as select * from stream;
@@ -101,7 +103,8 @@ for finding in 'On average over 3 games' 'parameter of gaussian that matters mos
     sed -n 1p two-ways | cmp -s one-way - || fail "two ways to sample are mixed: $(cat one-way two-ways)"
 done
 
-# What a replay costs is there once it was timed, for this experiment's games alone.
+# The time of replays appears once it was measured, only for this experiment's
+# games.
 ! grep -q 'No replays\|were timed\|How fast is a replay' a/index.html || fail "no timings, and yet a place for them"
 cp x.db timed.db
 sqlite3 timed.db "insert into bench(run_id, game, configuration, engine, mode, round, frames, seconds, base_seconds)
@@ -125,7 +128,7 @@ for svg in a/figures/*.svg; do
     test "$(pdffonts "$pdf" | awk 'NR > 2 && $(NF - 4) != "yes"')" = '' || fail "$pdf: $(pdffonts "$pdf")"
 done
 
-# Who restyles a figure edits its script: drawn again, wherever the folder lies and whatever time it is, it has the same bytes.
+# To restyle a figure one edits its script: drawn again, in any folder and at any time, it has the same bytes.
 if command -v gnuplot >/dev/null; then
     mkdir moved-folder
     cp -r a "moved-folder/it's here"
@@ -144,12 +147,12 @@ if command -v gnuplot >/dev/null; then
         batches-one batches-two batches-three heatmap-one; do
         test -s "$moved/figures/$figure.pdf" || fail "no figure $figure: $(ls "$moved/figures")"
     done
-    # Another colour in the shared style is another colour in the figure, on paper and on a dark screen.
+    # A changed colour in the shared style changes the figure, on paper and on a dark screen.
     sed -i 's/^ink_s0 = 0x[0-9a-f]* # dark [0-9a-f]*/ink_s0 = 0x123456 # dark 654321/; s/^ink_found = .*//' "$moved/figures/style.gp"
     (cd "$moved" && gnuplot figures/precision-one.gp) || fail "another colour"
     grep -q "class='f-s0' fill='#123456'" "$moved/figures/precision-one.svg" && grep -q 'f-s0{fill:#654321}' "$moved/figures/precision-one.svg" ||
         fail "a colour of figures/style.gp is not that of the figure"
-    # Values are shown where the pointer rests, and nothing in a drawing is a program.
+    # Values are shown as tooltips, and drawings contain no code.
     test "$(grep -c '<title>#' a/figures/precision-one.svg)" = "$(ask x.db "select count(*) from results where game = 'one'
         and number is not null and hot_permille = 900 and similarity is not null and precision is not null")" ||
         fail "not a hint for each configuration"
@@ -157,7 +160,8 @@ if command -v gnuplot >/dev/null; then
         select label, min(batches) as batches from convergence_curve join (select 50 as level union select 80 union select 95 union select 99)
         on 100 * similarity >= level where experiment = 'paper' and game = 'one' and variant = '' and hot_permille = 900
         group by label, number, level)")" || fail "not a hint where each curve first reaches 50, 80, 95 and 99 %"
-    # A heatmap: a hint a cell, in both halves where busy-waits make a difference, and the best of each half framed.
+    # A heatmap: one tooltip per cell, in both halves if busy-waits make a difference, and the best of each half
+    # framed.
     for name in one two three; do
         test "$(grep -c '<title>#' a/figures/heatmap-$name.svg)" = "$(ask x.db "select count(similarity)
             + iif(max(similarity_active is not similarity), count(similarity_active), 0)
@@ -217,7 +221,7 @@ for figure in calls bins intervals windows bin-moved bin-new paths; do
     grep -q "<figure id='$figure-mazewisp'>" game/index.html && test -s "game/figures/$figure-mazewisp.pdf" ||
         fail "no figure $figure: $(ls game/figures)"
 done
-# The loop that calls is of what was executed: its call goes to code that is 512 bytes away or farther and is as often as in the graph.
+# The loop with a call was executed: its call goes at least 512 bytes away, as often as in the graph.
 test -z "$(ask game.db "select * from exact_edge e where not exists (select 1 from instruction i
         where i.replay_id = e.replay_id and i.address = e.source) and source % 65536 >= 32768")" || fail "a block without instructions"
 test "$(ask game.db "select count(*) from instruction i where kind in ('plain', 'call') and not exists (select 1 from instruction n
@@ -226,9 +230,9 @@ ask game.db "select printf('%04X JSR \$%04X', i.address, e.target) from exact_ed
     where kind = 'call' and i.text = printf('JSR \$%04X', e.target) and abs(e.target - i.address) >= 512
     and i.address >= e.source and not exists (select 1 from exact_edge o where o.source > e.source and o.source <= i.address)" >far
 test "$(grep -cFf far game/figures/calls-mazewisp.svg)" -gt 0 || fail "no far call in the loop that calls"
-# What waits has a second figure, without that; where nothing waits it would be the first again.
+# If a game waits, there is a second figure without busy-waits; else it would equal the first.
 test -s game/figures/distribution-active.svg && ! test -e a/figures/distribution-active.svg || fail "figures with and without busy-waits"
-# Bins over time end with those of the result, and none goes away.
+# Bins over time end with those of the result, and none disappears.
 test "$(ask game.db "select count(*) from bin_history where event = 'mark' and batch = (select max(batches) from stream)")" = \
     "$(ask game.db "select bins from result join configuration using (configuration_id)
         where key like 'gaussian bin_size=10 stdev_threshold=15 window_size=13 recurrent_threshold=5%'")" ||
@@ -243,7 +247,7 @@ if command -v dot >/dev/null; then
         union select upper(source) from hot_edge union select upper(target) from hot_edge" >names
     wrong=$(python3 "$tests/graph_boxes.py" names game/figures/hot-*.svg) || fail "no hot graphs"
     test -z "$wrong" || fail "$wrong"
-    # A box that is pointed at says what its block begins with, where the code is not in RAM.
+    # A box's tooltip shows the code at its block's start, unless the code is in RAM.
     ask game.db "select printf('%04X: %s', address, text) from instruction where address in (select source from exact_edge
         where hot)" | sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g' >begins
     shown=$(grep -oFf begins game/figures/hot-best-mazewisp.svg | sort -u | wc -l)
@@ -252,7 +256,7 @@ if command -v dot >/dev/null; then
     grep -q "the best configuration: $found hot edges found" game/index.html || fail "not $found in the drawing's caption"
 fi
 
-# What was pressed, and what computed it: said in a line each.
+# The input, and the program that computed the results: one line each.
 test "$(grep -c "<td>mazewisp.fm2</td><td class='r'>18,000</td><td>never</td>" game/index.html)" = 1 || fail "no movie in the page"
 sqlite3 game.db "update movie set lines = 17000"
 plain game.db --out pressed
@@ -265,7 +269,7 @@ test "$(ask game.db "select group_concat(distinct what) from provenance_summary 
     test "$(ask game.db "select count(*) = 2 and sum(results) = 145 from provenance_summary where what = 'host'")" = 1 ||
     fail "$(ask game.db 'select * from provenance_summary')"
 
-# Several shares that are called hot, ways to sample and movies in one experiment: the figures show one, the tables say which is which.
+# Several hot shares, samplings and movies in one experiment: the figures show one, the tables name each.
 cat >several.cfg <<END
 name = "several"; frames = 300; hot_permille = [800, 900];
 sampling = { interval_ms = [3, 5]; batch = 25; };
@@ -296,7 +300,8 @@ test "$(ask other.db "select count(*) from hot_edge where hot and variant = ''")
     fail "not the hot edges of that share"
 test "$(grep -c '<rect' several/figures/distribution.svg)" -le 20 || fail "more than eight configurations of two games are drawn"
 
-# Several experiments in one database: a page each, and one that leads to them.
+# Several experiments in one database: a page for each, and one with links to
+# them.
 sed 's/name = "paper"/name = "second"/' experiment.cfg >second.cfg
 cp x.db two.db
 sweep second.cfg --db two.db
@@ -309,7 +314,8 @@ for name in paper second; do
 done
 grep -q "$digest" two/index.html || fail "the contents lack a digest: $(cat two/index.html)"
 
-# What cannot be written as a whole is not begun: no folder is left that has the first experiment alone, or tables without figures.
+# A report that cannot be completed is not begun: no folder with only the first experiment, or with tables without figures, is
+# left.
 cp two.db bad.db
 sqlite3 bad.db "update experiment set name = 'z/z <b>' where name = 'second'"
 "$hotgraph" report bad.db --out odd >out 2>errors || fail "an older experiment's name: $(cat errors)"
@@ -322,7 +328,7 @@ sqlite3 bad-game.db "update game set name = 'two two' where name = 'two'"
 refuses 1 "cannot be a file's, 'two two'" report bad-game.db --out bad
 test ! -e bad || fail "half a report: $(find bad)"
 
-# A stranger's database: nothing in it becomes markup, script or a way out of a query.
+# A foreign database: nothing in it becomes markup, script or SQL.
 cp x.db hostile.db
 sqlite3 hostile.db "
     update game set title = '</option><script>alert(1)</script>', paper_game = null;
@@ -332,7 +338,7 @@ sqlite3 hostile.db "
 plain hostile.db --out hostile
 page hostile hostile.db
 
-# Half of it, and nothing of it: said, not drawn.
+# Half of the results, and none: reported, not drawn.
 cp x.db half.db
 sqlite3 half.db "delete from quality where configuration_id % 2; delete from result where configuration_id % 2;"
 drawn half.db --out half
@@ -366,7 +372,8 @@ head -c 20000 x.db >cut.db
 refuses 1 cut.db report cut.db --out cut
 ! test -e cut/index.html || fail "a page of a damaged database"
 
-# Probes in native programs are drawn where they were measured, the last time.
+# Probes in native programs are drawn from the last measurements in the
+# database.
 ! grep -q 'native-programs' a/index.html || fail "native programs that nobody has measured"
 if "$hotgraph" help measured >/dev/null 2>&1; then
     cp x.db native.db
@@ -397,8 +404,8 @@ page one one.db
 ! grep -q "id='agreement'\|id='ranks'" one/index.html || fail "one game agrees with itself"
 empty one/index.html
 
-# Where the pointer rests on a hot edge it says what became of it, on a block its code. A program's is that of its file, which a
-# game stands for here; of a file that is another one now only names are left.
+# The tooltip of a hot edge tells its fate, that of a block its code. A program's code comes from its file (here a game stands
+# for it); if the file has changed, only names remain.
 shown() { sed 's/<title>/\n<title>/g' one/figures/hot-best-one.svg | grep -c "<title>[^<]*$1"; }
 test "$(shown ': found, [0-9,]* times')" -gt 0 || fail "no found edge is told of where the pointer rests"
 python3 -c "open('program', 'wb').write(b'\x7fELF\2'.ljust(18, b'\0') + b'\x3e\0' + b'\x90' * 65536)"
@@ -428,7 +435,7 @@ page twenty twenty.db
 texts twenty
 test "$(grep -c '<option value=.a-program' twenty/index.html)" -gt 0 || fail "no chooser"
 
-# Games that are no longer in the experiment leave no figures behind; without gnuplot there still is a page.
+# Games that are no longer in the experiment leave no figures behind; without gnuplot there is still a page.
 plain one.db --out a
 ! test -e a/figures/batches-two.svg || fail "a figure of a game that is gone"
 plain x.db --out plain
@@ -439,7 +446,8 @@ empty plain/index.html
 grep -q 'gnuplot is not installed' errors || fail "nothing is said of gnuplot: $(cat errors)"
 page plain x.db
 
-# Two runs side by side: nothing moves by itself; what moves is told, with how far, and whose place is another.
+# Two runs side by side: equal runs have no moves; differences are listed with their distances, and so are
+# changed ranks.
 "$hotgraph" report --compare x.db b.db >out 2>errors && fail "a database that is not there"
 "$hotgraph" report --compare x.db x.db >out || fail "compare"
 grep -q '^435 results in both, 0 of them differ; 0 only in A, 0 only in B' out ||
@@ -456,7 +464,7 @@ grep -q -- '-12.50' moved/compare.html || fail "compare.html lacks it"
 "$hotgraph" report --compare x.db one.db >out || fail "compare with less"
 grep -q "^145 results in both, 0 of them differ; 290 only in A, 0 only in B" out || fail "$(sed -n 3p out)"
 grep -qx 'not compared, only in A: three, two' out || fail "games that are not compared are not named: $(cat out)"
-# Places are those over what both have: of one game they are the same, though A's over three games are others.
+# Ranks are over the common games: over one game they are equal, although A's over three games differ.
 test "$(sed -n '/^Whose place/,$p' out | grep -c gaussian)" = 0 || fail "means over different games: $(cat out)"
 grep -q '^one  *145  *0  *0  *+0.00  *-  *-  ' out || fail "what did not move is said to: $(cat out)"
 settings() { sed '1,/^Settings that differ/d; /^How far/,$d; s/  */ /g; s/ $//'  out; }

@@ -1,12 +1,13 @@
-# The disk fills up while tables and figures are written: if this fails, somebody prints half a picture,
-# or a script continues without its tables.
+# The disk fills up while tables and figures are written: if this fails, half a picture gets printed, or
+# a script continues without its tables.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"
 sweep experiment.cfg --db x.db --games one,two
 "$hotgraph" report x.db --out whole 2>errors || fail "report: $(cat errors)"
 
-# left FOLDER: each file in it is whole, so it is the one of the report that had room.
+# left FOLDER: each file in it is complete, that is, equal to that of the report that
+# had room.
 left() {
     (cd "$1" && find . -type f ! -name filler) >left.txt
     while read -r file; do
@@ -24,7 +25,7 @@ for blocks in 1 4 16 40 60; do
     test ! -d "limit$blocks" || left "limit$blocks" "files of at most $blocks blocks"
 done
 
-# Not every gnuplot says that it could not write all: one that cuts its pictures and is content.
+# Not every gnuplot reports a failed write: this one truncates its pictures and exits with 0.
 mkdir bin
 cat >bin/gnuplot <<END
 #!/bin/sh
@@ -44,7 +45,7 @@ for room in 8 48 96 200 300; do
     test ! -d small/out || left small/out "$room KiB"
     rm -rf small/out small/filler
 done
-# So does a sweep that has nothing else to do; when there is room again it mends what is missing.
+# The same for a sweep with nothing else to do; once there is room it completes the report.
 head -c $((4000 * 1024)) /dev/zero >small/filler
 refuses 1 'small/out' sweep experiment.cfg --db x.db --games one,two --report small/out
 rm small/filler

@@ -1,5 +1,4 @@
-"""report_page.py INDEX.html DATABASE: the page holds together, needs nothing from elsewhere, and its numbers are the answers of
-the queries beside them. Prints what is wrong, or nothing."""
+"""report_page.py INDEX.html DATABASE: checks that the page is consistent and self-contained, and that its numbers are the answers of the queries beside them. Prints violations, or nothing."""
 import re
 import sqlite3
 import sys

@@ -9,7 +9,8 @@ has_pictures=$(find plain -name '*.svg' | wc -l)
 ! command -v gnuplot >/dev/null || test "$has_pictures" -ge 5 || fail "$has_pictures pictures"
 mkdir tmp bystanders
 export TMPDIR="$work/tmp"
-# What shells, gnuplot, printf and the page's addresses take for their own.
+# Characters that are special to shells, gnuplot, printf and the page's
+# addresses.
 odd="-r a 'b' \"c\" \$(touch hacked) \`touch hacked\` * ? [x] {1..2} ~ # & ; touch hacked | %s%n \\n <x>
  second line"
 # The words and patterns in that name are files that must stay untouched.
@@ -38,7 +39,7 @@ rm "./$odd/x.db"
 mv "./$odd/in it" "$work/in it"
 shown "$work/in it" "a database of such a name"
 shown "./$odd" "beside it"
-# What lies there draws itself again.
+# The scripts there draw their figures again.
 if command -v gnuplot >/dev/null; then
     script=$(cd "./$odd" && find figures -name '*.gp' | head -n 1)
     rm "./$odd/${script%.gp}.svg"

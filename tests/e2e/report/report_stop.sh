@@ -22,7 +22,7 @@ id=
 cleanup() {
     for pid in $id $(cat "$CHILD" 2>/dev/null); do kill -9 "$pid" 2>/dev/null || :; done
 }
-# starts TOOL ARGS...: hotgraph ARGS up to where the tool never ends.
+# starts TOOL ARGS...: runs hotgraph ARGS until it waits for the tool.
 starts() {
     rm -f "$CHILD"
     PATH=$work/$1:$PATH
@@ -32,7 +32,7 @@ starts() {
     PATH=${PATH#*:}
     begun test -s "$CHILD"
 }
-# nothing_left FOLDER: of programs, and of temporary files.
+# nothing_left FOLDER: no programs and no temporary files are left.
 nothing_left() {
     id=
     gone $(cat "$CHILD")
@@ -45,7 +45,7 @@ for signal in INT:130 TERM:143; do
     stopped_by $signal x.db
     nothing_left tables
 done
-# The same command goes on from there, and has only the report to make.
+# The same command continues from there, and only makes the report.
 "$hotgraph" sweep "$source/configs/quick.cfg" --games mazewisp --db x.db --report tables >out
 grep -q 'nothing to do' out || fail "$(cat out)"
 test -s tables/index.html || fail "no page"
@@ -64,7 +64,7 @@ for tool in gnuplot dot; do
         test "$(wc -l <errors)" = 1 || fail "more than one line: $(cat errors)"
         nothing_left again
     done
-    # Nobody can do anything against SIGKILL, but for what was started.
+    # SIGKILL cannot be handled, but the started programs must end.
     starts $tool report x.db --out again
     kill -9 $id
     wait $id 2>/dev/null || :

@@ -1,5 +1,4 @@
-"""wide.py HOTGRAPH: runs commands that print tables on terminals of several widths, in a folder with experiment.cfg, a.db and
-b.db, and holds what they print to what goes into a file."""
+"""wide.py HOTGRAPH: runs commands that print tables on terminals of several widths, in a folder with experiment.cfg, a.db and b.db, and compares the output with that to a file."""
 import fcntl
 import os
 import pty
@@ -15,7 +14,7 @@ COMMANDS = [["sweep", "experiment.cfg", "--db", "a.db"], ["report", "a.db"], ["r
 
 
 def on_terminal(words, width):
-    """What is printed on standard output, a terminal of so many columns; 0: it does not know."""
+    """The output on a terminal with that many columns; 0: unknown width."""
     ours, its = pty.openpty()
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
     with subprocess.Popen([hotgraph] + words, stdout=its, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL) as process:

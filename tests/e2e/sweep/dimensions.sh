@@ -36,7 +36,8 @@ test "$(ask whole.db "SELECT group_concat(variant, ';') FROM (SELECT variant FRO
     ";batch=10;by=transfers every=90 place=golden seed=1;by=transfers every=90 place=regular seed=1;interval_ms=0.5;interval_ms=0.5 batch=10;interval_ms=10;interval_ms=10 batch=10;jitter_ms=1 seed=4;jitter_ms=1 seed=5;movie=second" ||
     fail "variants: $(ask whole.db 'SELECT DISTINCT variant FROM experiment_stream ORDER BY 1')"
 
-# What does not fit is left out and named: windows of 13 in batches of 10, all in single transfers.
+# Configurations that do not fit are left out and named: windows of 13 in batches of 10, and all
+# windows in single transfers.
 test "$(ask whole.db "SELECT count(*) FROM results WHERE hot_permille = 800")" = \
     $((3 * (5 * 5 + 5 * 3))) || fail "results: $(ask whole.db 'SELECT variant, count(*) FROM results GROUP BY 1')"
 grep -q '^left out: .*umbel movie=second batch=10.*: #.*window_size of 13 is larger' out ||
@@ -52,7 +53,7 @@ PATH=$work/none "$hotgraph" report whole.db --out said >/dev/null 2>errors || fa
 sed 's/<[^>]*>//g' said/index.html >words
 grep -q '120 results; 0 that the experiment lists are missing; 30 more do not fit their streams' words ||
     fail "the report: $(grep 'the experiment lists' words)"
-# A database from before that was noted counts it as missing, until it is swept again.
+# A database of an earlier version counts them as missing until it is swept again.
 cp whole.db before.db
 sqlite3 before.db 'DROP VIEW completeness; DROP TABLE unfit' || fail "sqlite3"
 "$hotgraph" results before.db >/dev/null || fail "a database from before: results"
@@ -60,7 +61,7 @@ test "$("$hotgraph" diff before.db whole.db | head -n 1)" = "$("$hotgraph" diff 
 sweep whole.cfg --db before.db
 grep -q '^nothing to do' out && test "$(counts before.db)" = '150|120|30|0' || fail "a database from before: $(counts before.db)"
 
-# Each stream is what it would be alone, and so is what is found in it.
+# Each stream, and each result, is the same as in an experiment of its own.
 alone() { # FILE SAMPLING VARIANT
     study "$1.cfg" "{ $2 }" 900
     sed -i '/convergence/,/} ); };/d; s/window_size = \[2, 13\]/window_size = 2/' "$1.cfg"
@@ -78,7 +79,8 @@ alone short 'interval_ms = 0.5; batch = 10;' 'interval_ms=0.5 batch=10'
 alone golden 'by = "transfers"; every = 90; place = "golden";' 'by=transfers every=90 place=golden seed=1'
 alone uneven 'jitter_ms = 1; seed = 5;' 'jitter_ms=1 seed=5'
 
-# A value that is added costs only itself; threads and engine make no difference.
+# An added value costs only its own results; threads and engine make no
+# difference.
 study few.cfg '{ interval_ms = (3, 0.5); }'
 sweep few.cfg --db grown.db --jobs 1
 study grown.cfg '{ interval_ms = (3, 0.5); batch = [25, 10]; }'
@@ -102,7 +104,7 @@ sweep whole.cfg --db grown.db
 grep -q '^nothing to do' out || fail "a second sweep does something: $(cat out)"
 "$hotgraph" diff grown.db whole.db | grep -q '^equal results' || fail "$("$hotgraph" diff grown.db whole.db)"
 
-# Parts, by what they are of, are the whole when they are put together.
+# Parts selected by --where add up to the whole.
 sweep whole.cfg --db a.db --where interval_ms=3,0.5 --where movie=umbel,mazewisp
 sweep whole.cfg --db b.db --where interval_ms=10
 sweep whole.cfg --db c.db --where by=transfers
@@ -125,7 +127,8 @@ sed '/interval_ms=10.*\/result\/baseline\/hot800/ { s/\t./\tx/; s/\tx/\t0/ }' ri
 refuses 1 '/hot800 differs from the expected result' sweep whole.cfg --db b.db --where interval_ms=10
 rm whole.digest x.db
 
-# Configurations by parameter and technique; the baseline is always there. A part has no digest yet.
+# Configurations selected by parameter and technique; the baseline is always included. A part has no
+# digest yet.
 sweep whole.cfg --db part.db --where window_size=2 --where bin_size=8 --where phase_cycles=0 --where batch=25
 test "$(ask part.db 'SELECT count(*), count(DISTINCT configuration_id), count(DISTINCT stream_id) FROM result')" = \
     '30|2|15' || fail "parts: $(ask part.db 'SELECT count(*) FROM result')"
@@ -140,7 +143,7 @@ refuses 2 'takes NAME=VALUE' sweep whole.cfg --db x.db --where window_size
 refuses 1 "no technique 'flow'" sweep whole.cfg --db x.db --techniques flow
 refuses 2 'omit --games, --techniques and --where' sweep whole.cfg --db x.db --update-digest --where batch=25
 
-# Means are of one way of sampling: seeds and phases are replicates of it, everything else is not.
+# Means are over one sampling configuration; only seeds and phases are its replicates.
 test "$(ask whole.db "SELECT count(DISTINCT way), min(n), max(n) FROM (SELECT way, count(*) AS n FROM
     best_configuration WHERE hot_permille = 900 GROUP BY way)")" = '9|2|4' || fail "ways: $(ask whole.db 'SELECT DISTINCT way FROM results')"
 test "$(ask whole.db "SELECT DISTINCT streams FROM configuration_mean WHERE way LIKE '%jitter_us=1000%'")" = 6 ||
@@ -157,7 +160,8 @@ study twins.cfg '{ batch = 25; }' 900 "[\"$source/movies/umbel.fm2\", \"$work/um
 cp "$source/movies/umbel.fm2" umbel.fm2
 refuses 1 'are the same movie' sweep twins.cfg --db x.db
 
-# A console is a property of a game: of its replay's key and row, and of what is played by name.
+# The console variant belongs to a game: it is in the replay's key and row, and applies when the
+# game is played by its name.
 sed "s#{ name = \"umbel\";#{ name = \"odd\"; console = \"warmup=off,alignment=7\"; rom = \"$source/games/umbel.nes\"; movie = \"$source/movies/umbel.fm2\"; }, &#" \
     usual.cfg >console.cfg
 sweep console.cfg --db usual.db
@@ -206,14 +210,15 @@ for t in table2:
     assert abs(round(100 * max(best), 1) - t["best_percent_most"]) < 1e-9, t
 END
 
-# The studies that come with the program can be planned, and what they are is as their files say.
+# The studies in the tree can be planned, and their plans are what their files say.
 cd "$source"
 for study in sampling:192 jitter:104 replicates:128 wide:2 golden:8 techniques:1216 worth:184; do
     "$hotgraph" sweep "configs/${study%:*}.cfg" --db "$work/none.db" --dry-run >"$work/plan" || fail "$study: $(cat "$work/plan")"
     grep -q "^in all: .* from ${study#*:} streams .* about [0-9]* s of one processor" "$work/plan" || fail "$study: $(grep '^in all' "$work/plan")"
 done
 
-# What is stored of the studies is of these files, and holds of a part of each.
+# The stored results of the studies belong to these files, and a part of each is
+# reproduced.
 set -- "sampling --where interval_ms=30" "jitter --where jitter_ms=1" "replicates --where movie=mazewisp-2 --where phase_cycles=671"
 for part; do
     # shellcheck disable=SC2086

@@ -17,7 +17,7 @@ mkdir small
 mount -t tmpfs -o size=64k tmpfs small 2>/dev/null || skip "mounting a small tmpfs is not allowed"
 cleanup() { umount "$work/small" 2>/dev/null || :; }
 
-# writes ARGS... FILE: a command that would write more than there is room for.
+# writes ARGS... FILE: a command that writes more than there is room for.
 writes() {
     for file; do :; done
     refuses 1 "$file: cannot be written: No space left" "$@"

@@ -1,5 +1,5 @@
-# What would break: the database says other things of a profile of other input, or of the first seconds, than the
-# commands do; it mixes inputs up, or computes again what is there, or keeps results of an input that has changed.
+# What would break: for profiles of other input, or of the first seconds, the database differs from the commands;
+# it mixes inputs up, computes existing results again, or keeps results of an input that has changed.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"
@@ -115,18 +115,20 @@ refuses 1 "there is no technique 'flow' that watches by itself" sweep wrong.cfg
 config wrong.cfg '{ interval_ms = 3; }' '{ technique = "gaussian"; }' foreign
 refuses 1 "only games that are played have an other movie" sweep wrong.cfg
 
-# The first seconds cost less than the whole: a plan says so.
+# The first seconds cost less than the whole, also in a plan's estimate.
 about() { "$hotgraph" sweep "$source/configs/worth.cfg" --where "$1" --db new.db --dry-run | sed -n 's/.* about \([0-9]*\) s of one .*/\1/p'; }
 first=$(about seconds=1) more=$(about seconds=100) all=$(about input=other)
 test "$first" -lt "$more" && test "$more" -lt "$all" || fail "planned are $first s for a second, $more s for 100, $all s for all"
 
-# What counts in translated code takes hardly longer than the replay, a model of hardware sixteen times as long.
+# Estimates: techniques that count in translated code take hardly longer than the replay, a model of hardware
+# sixteen times as long.
 test "$(about by=live)" = "$(awk 'BEGIN { printf "%.0f", 8 * (18000 * 8e-6 + 2 * (2 * 18000 + 144 * 60.0988) * 8e-6 + 14 * .001) }')" ||
     fail "planned are $(about by=live) s"
 "$hotgraph" sweep "$source/configs/live.cfg" --games mazewisp --db new.db --dry-run >out
 grep -q "about $(awk 'BEGIN { printf "%.0f", 4 * 18000 * 8e-6 + 7 * 18000 * 1.3e-4 + 10 * .001 }') s of one processor" out || fail "$(tail -1 out)"
 
-# What is in the tree is what comes out; under sanitizers that takes minutes.
+# The results are those in the tree; skipped under sanitizers, where that takes
+# minutes.
 sanitized || {
     sweep "$source/configs/worth.cfg" --db shipped.db --games mazewisp --where by=live
     grep -q '^reproduced: ' out || fail "worth.cfg: $(tail -3 out)"

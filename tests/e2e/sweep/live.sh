@@ -28,7 +28,8 @@ test "$(ask live.db "SELECT count(*) FROM technique_quality WHERE technique = 'e
 test "$(ask live.db "SELECT count(*) FROM technique_quality WHERE technique = 'fifo' AND overlap_active > 0.99
     AND (parameters LIKE '% cycles=4 %' OR parameters LIKE '%result=pairs%')")" = 4 ||
     fail "fifo: $(ask live.db 'SELECT technique, parameters, overlap_active FROM technique_quality')"
-# Who is offered as much drops it, holds the processor, or keeps up.
+# If the queue is full, an engine drops entries or stalls the processor; a fast
+# one keeps up.
 test "$(ask live.db "SELECT count(DISTINCT game || value), count(*) FROM technique_count WHERE name = 'offered'")" = \
     '2|6' || fail "offered: $(ask live.db 'SELECT * FROM technique_count')"
 test "$(ask live.db "SELECT count(*) FROM technique_count WHERE value > 0 AND (name = 'dropped'
@@ -53,7 +54,8 @@ assert abs(float(overlap) - json.load(open("compared"))["active"]["fair"]["overl
 assert int(dropped) == int(re.search(r"dropped (\d+)", open("said").read())[1]) > 0
 END
 
-# Engines and threads make no difference, and what is there is not computed again.
+# Engines and threads make no difference, and existing results are not computed
+# again.
 sweep live.cfg --db other.db --games mazewisp,umbel --jobs 1 --engine interp
 test "$digest" = "$expected" || fail "interpreted: $digest, not $expected"
 before=$(sha1sum live.db)
@@ -65,7 +67,8 @@ sweep live.cfg --db live.db --games umbel,mazewisp
 test "$digest" != "$expected" || fail "counts are not in the digest"
 "$hotgraph" report other.db --out report >/dev/null || fail "no report of an experiment without samples"
 
-# What is in the tree is what comes out; under sanitizers that takes many minutes.
+# The results are those in the tree; skipped under sanitizers, where that takes
+# many minutes.
 sanitized || {
     sweep "$source/configs/live.cfg" --db shipped.db --games mazewisp
     grep -q '^reproduced: ' out || fail "live.cfg: $(tail -3 out)"
@@ -97,7 +100,8 @@ sed -i '/^@include/d' wrong.cfg
 printf 'games = ( %s );\n' "$(pair one overlap-a)" >>wrong.cfg
 refuses 1 "fifo watches a replay, and only games with a movie have one; 'one' has none" sweep wrong.cfg
 
-# Techniques on samples, inside the running machine: what they find of the recorded stream.
+# Techniques on samples, inside the running machine: the same results as from the recorded
+# stream.
 "$hotgraph" sample umbel --frames 400 --out s.hgstream >/dev/null
 "$hotgraph" structure umbel --frames 400 --out s.structure >/dev/null
 for technique in observed gaussian flow; do

@@ -23,7 +23,7 @@ test "$(sha1sum <merged.db)" = "$before" || fail "a sweep with nothing to do wri
 "$hotgraph" report merged.db >merged.txt
 same whole.txt merged.txt
 
-# A copy has the same rows, takes no other file's place, and leaves nothing behind where it fails.
+# A copy has the same rows, replaces no file, and leaves nothing behind if it fails.
 "$hotgraph" merge --copy copy.db half1.db >out || fail "a copy"
 "$hotgraph" diff copy.db half1.db >out || fail "a copy has other rows: $(cat out)"
 before_copy=$(sha1sum <copy.db)
@@ -35,7 +35,7 @@ refuses 1 'missing/other.db' merge --copy missing/other.db half1.db
 head -c 20000 half1.db >cut.db
 refuses 1 'cut.db' merge --copy other.db cut.db
 test ! -e other.db || fail "half a copy is left"
-# While a sweep writes: whatever it is cut out of, it is whole.
+# While a sweep writes: a copy at any moment is consistent.
 for i in 1 2 3 4 5 6; do
     rm -f "moment$i.db"
     test -s busy.db && "$hotgraph" merge --copy "moment$i.db" busy.db && test "$(sqlite3 "moment$i.db" 'PRAGMA integrity_check')" != ok && fail "a copy is damaged"
@@ -44,7 +44,8 @@ for i in 1 2 3 4 5 6; do
 done
 wait
 
-# Shuffled, doubled, step by step, once more: the same bytes. Parts stay as they are.
+# In another order, with a part twice, step by step, and repeated: the same bytes.
+# Parts do not change.
 halves=$(cat half1.db half2.db | sha1sum)
 "$hotgraph" merge shuffled.db half2.db half1.db half2.db half2.db >out
 same shuffled.db merged.db
@@ -56,7 +57,8 @@ same steps.db merged.db
 grep -q 'unchanged' out || fail "merging again changes something: $(cat out)"
 test "$(cat half1.db half2.db | sha1sum)" = "$halves" || fail "merging changes its parts"
 
-# Slices of each game's grid: what only the whole grid tells (best, median, worst) is found anew.
+# Slices of each game's grid: roles that depend on the whole grid (best, median, worst) are
+# determined again.
 "$hotgraph" merge at-once.db whole.db >out
 for slice in 0 1; do
     cp whole.db slice$slice.db
@@ -71,7 +73,7 @@ done
 "$hotgraph" merge slices.db slice1.db slice0.db >out
 same slices.db at-once.db
 
-# Two experiments, with what was there.
+# Two experiments, merged into an existing file.
 sweep experiment.cfg --db pairs.db
 pairs=$digest
 "$hotgraph" merge two.db pairs.db merged.db >out
@@ -104,7 +106,8 @@ assert all(r.startswith("run ") for r in row["runs"]), row
 END
 "$hotgraph" diff whole.db merged.db --json | grep -q '"equal": true' || fail "diff --json of equals"
 
-# What cannot be merged is said, and the file that is there stays.
+# If databases cannot be merged, the reason is shown, and the existing file
+# stays.
 refuses 1 'whole.db and other.db contradict each other' merge merged.db whole.db other.db
 head -c 100000 half1.db >cut.db
 refuses 1 'cut.db: is damaged' merge merged.db half2.db cut.db
@@ -125,8 +128,8 @@ refuses 2 'the command takes' merge merged.db
 refuses 2 'the command takes' diff merged.db
 test "$(sha1sum <merged.db)" = "$before" || fail "a refused merge writes"
 
-# Killed at any moment: whole or as it was. (Without --foreground, timeout signals twice, and the
-# second signal ends us at once.)
+# Killed at any moment: the file is complete or unchanged. (Without --foreground, timeout signals
+# twice, and the second signal ends us at once.)
 for moment in 0.02 0.05 0.1 0.2 0.4; do
     for signal in TERM KILL; do
         timeout --foreground -s $signal $moment "$hotgraph" merge killed.db half1.db half2.db >out 2>errors || :

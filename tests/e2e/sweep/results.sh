@@ -18,7 +18,8 @@ for view in $("$hotgraph" results --help=options | sed -n 's/^--view\tchoice\t//
     case $view in friedman | provenance_summary | paper_study | contender | variance_share) continue ;; esac
     test "$(wc -l <view.csv)" -gt 3 || fail "$view has $(wc -l <view.csv) lines"
 done
-# Whatever docs/questions.md speaks of can be printed; these two are words, too: the first is in every view, the second a command.
+# Every view that docs/questions.md names can be printed; these two names are also something else: the first a column of every
+# view, the second a command.
 for view in $(ask x.db "SELECT name FROM sqlite_schema WHERE type = 'view' AND name NOT IN ('baseline', 'runs')"); do
     ! grep -qw "$view" "$source/docs/questions.md" || "$hotgraph" results --help=options | grep -q "^--view	.*[	 ]$view\( \|$\)" ||
         fail "results --view $view is unknown, and docs/questions.md has it"

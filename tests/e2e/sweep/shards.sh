@@ -60,7 +60,7 @@ done
 small turned.cfg two synthetic-b uno synthetic-a
 "$hotgraph" sweep turned.cfg --shard 2/7 --db turned.db >out 2>errors || fail "$(cat errors)"
 test "$(results turned.db)" = "$(results part-7-2.db)" || fail "the order of games divides them"
-# A part that is done again has nothing to do; also where it already has what other parts do.
+# A repeated part has nothing to do, also if its database has the other parts' results.
 "$hotgraph" sweep small.cfg --shard 2/7 --db part-7-2.db >out || fail "again"
 grep -q '^nothing to do: all results of this shard' out || fail "$(cat out)"
 "$hotgraph" sweep small.cfg --shard 2/7 --db whole.db >out || fail "whole"
@@ -68,7 +68,7 @@ grep -q '^nothing to do: all results of this shard' out || fail "$(cat out)"
 "$hotgraph" sweep small.cfg --shard 1/2 --db dry.db --dry-run >out || fail "dry run"
 test "$(grep -c 'things to compute' out)" = 1 && test ! -e dry.db || fail "the plan of a part: $(cat out)"
 
-# What is known from elsewhere is left out; a value that is new is all that is left.
+# Results known from other databases are left out; only those of a new value remain.
 for i in 1 2 3; do
     "$hotgraph" sweep small.cfg --shard $i/3 --known whole.db --db known-$i.db >out 2>errors || fail "$(cat errors)"
     grep -q '^nothing to do' out || fail "what is known is computed again: $(cat out)"
@@ -82,7 +82,7 @@ for i in 1 2 3; do
 done
 test "$(results known-?.db | sort | uniq | wc -l)" = 16 && test "$(results known-?.db | wc -l)" = 16 ||
     fail "not the new value alone: $(results known-?.db | sort)"
-# What is merged must be of one definition, which part 0 renews without computing anything.
+# Merged parts need the same definition; part 0 updates it without computing anything.
 refuses 1 'contradict each other' merge merged-more.db whole.db known-?.db
 cp whole.db renewed.db
 "$hotgraph" sweep more.cfg --shard 0/3 --db renewed.db >out 2>errors || fail "$(cat errors)"
@@ -92,7 +92,7 @@ grep -q '^nothing to do' out && test "$(results renewed.db)" = "$(results whole.
 grep -q '^nothing to do' out && grep -q "^digest $digest\$" out || fail "known and new are not the whole: $(cat out)"
 refuses 2 '--known needs --shard' sweep small.cfg --known whole.db
 
-# A thousand parts: those beyond 34 are empty, which is one and the same file.
+# A thousand parts: those beyond 34 are empty, and their files are equal.
 i=1
 while test $i -le 36; do
     "$hotgraph" sweep small.cfg --shard $i/1000 --db part-1000-$i.db --jobs 1 >out 2>errors || fail "part $i of 1000: $(cat errors)"

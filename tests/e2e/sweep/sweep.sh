@@ -4,7 +4,7 @@ set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"
 
-# Any number of threads finds the same.
+# Results do not depend on the number of threads.
 sweep experiment.cfg --db one.db --jobs 1
 cp errors one.errors
 expected=$digest
@@ -13,7 +13,8 @@ for jobs in 2 7; do
     sweep experiment.cfg --db "jobs$jobs.db" --jobs $jobs
     test "$digest" = "$expected" || fail "with $jobs threads: $digest, not $expected"
 done
-# No more streams are held than there are threads: each is read when of those before it nothing waits.
+# At most one stream per thread is in memory: the next one is read when no work of the earlier ones is
+# waiting.
 for jobs in 1 2; do
     rm -f "jobs$jobs.db"
     sweep experiment.cfg --db "jobs$jobs.db" --jobs $jobs --direct
@@ -33,7 +34,8 @@ test "$(jobs_of bound.db)" = 1 || fail "bound to one processor: $(jobs_of bound.
 OMP_PROC_BIND=true OMP_PLACES=cores "$hotgraph" sweep experiment.cfg --db places.db --jobs 2 >out 2>errors ||
     fail "$(cat errors)"
 grep -q "^digest $expected" out || fail "threads that are bound to places find others: $(cat out)"
-# So does each configuration by itself; steps are no part of the digest.
+# Configurations computed separately give the same; steps are not part of the
+# digest.
 sweep experiment.cfg --db direct.db --direct
 test "$digest" = "$expected" || fail "directly: $digest, not $expected"
 steps='SELECT sum(steps), count(*) FROM result'
@@ -54,7 +56,7 @@ test "$(ask one.db "SELECT count(*) FROM convergence_curve v JOIN results r USIN
     AND v.similarity = r.similarity AND v.overlap_active = r.overlap_active AND v.edges = r.edges")" \
     = 12 || fail "curves that do not end in the results"
 
-# Graphs of best, median, worst and baseline are there, whole.
+# Graphs of best, median, worst and baseline are stored completely.
 test "$(ask one.db 'SELECT count(*) FROM kept_graph')" = 12 || fail "roles"
 test "$(ask one.db 'SELECT count(*) FROM kept_graph JOIN result r USING (stream_id, configuration_id)
     WHERE r.edges <> (SELECT count(*) FROM graph_edge g WHERE g.graph_id = r.graph_id)')" = 0 ||
@@ -62,7 +64,7 @@ test "$(ask one.db 'SELECT count(*) FROM kept_graph JOIN result r USING (stream_
 test "$(ask one.db 'SELECT count(*) FROM result JOIN graph USING (graph_id) WHERE data IS NULL')" = 0 ||
     fail "graphs that are not kept"
 
-# The golden graph of the prototype is what the sweep found.
+# The sweep's graph is the golden graph of the prototype.
 golden() { # FILE GAME BIN STDEV WINDOW RECURRENT
     want=$(grep -vc '^#' "$source/tests/data/gfcgaussiano/$1")
     got=$(ask one.db "SELECT edges FROM results WHERE game = '$2' AND bin_size = $3 AND
@@ -80,11 +82,11 @@ grep -q '^nothing to do' out || fail "a second sweep does something: $(cat out)"
 test "$digest" = "$expected" || fail "a second sweep has another digest"
 test "$(sha1sum one.db)" = "$before" || fail "a second sweep writes"
 
-# A part of it, then the rest: exactly what was missing.
+# A part of it, then the rest: exactly the missing results are computed.
 sweep experiment.cfg --db parts.db --games two
 test "$(ask parts.db 'SELECT count(*) FROM stream')" = 1 || fail "--games plays others"
 grep -q '^one (0 of 145 results)' out || fail "table 1 does not say that games are missing: $(cat out)"
-# made_by ARGUMENT: results of runs that were given it.
+# made_by ARGUMENT: the number of results by runs with that argument.
 made_by() {
     ask parts.db "SELECT count(*) FROM result JOIN run USING (run_id) WHERE arguments LIKE '%$1%'"
 }
@@ -93,7 +95,7 @@ test "$(made_by 'two,one')" = 145 || fail "done twice"
 sweep experiment.cfg --db parts.db
 test "$digest" = "$expected" || fail "in three parts: $digest"
 
-# Rows that went missing are found again, and only they.
+# Missing rows are computed again, and no others.
 sqlite3 parts.db "DELETE FROM result WHERE configuration_id % 10 = 3; DELETE FROM graph_edge;
     DELETE FROM quality WHERE batches = 100 AND stream_id = (SELECT min(stream_id) FROM stream);
     DELETE FROM exact_edge WHERE source % 7 = 3;
@@ -106,8 +108,8 @@ test "$digest" = "$expected" || fail "after repair: $digest"
 test "$(made_by '--jobs 3')" = "$gone" || fail "repair computed more than what was missing"
 test "$(ask parts.db 'SELECT count(*) FROM graph WHERE data IS NULL')" = 0 || fail "a graph without its edges"
 
-# A plan says what would be done, and why: new, changed or missing.
-# plans CONFIG DB LINE...: what it would do with the games one, three and two.
+# A plan says what would be computed, and why: new, changed or missing. plans
+# CONFIG DB LINE...: checks the plan for the games one, three and two.
 plans() {
     "$hotgraph" sweep "$1" --db "$2" --dry-run >plan 2>errors || fail "plan: $(cat errors)"
     shift 2
@@ -137,7 +139,8 @@ sqlite3 holes.db "DELETE FROM result WHERE stream_id = $stream 'three') AND conf
     DELETE FROM exact_edge WHERE replay_id = (SELECT replay_id FROM stream WHERE stream_id = $stream 'one'))"
 plans experiment.cfg holes.db 'one reading, 1 things to compute (the exact graph missing)' \
     'one reading, 2 things to compute (2 results missing)' 'one reading, 4 things to compute (4 curves missing)'
-# Without its result a configuration's curve is no more than part of that.
+# If a configuration's result is missing, its curve counts as part of the
+# result.
 cp one.db result.db
 sqlite3 result.db "CREATE TEMP TABLE gone AS SELECT configuration_id FROM experiment_configuration WHERE number IS NOT NULL
         AND label IS NOT NULL LIMIT 1;
@@ -151,7 +154,7 @@ test "$(ask changed.db "SELECT group_concat(DISTINCT name) || count(*) FROM resu
     JOIN experiment_stream USING (stream_id) JOIN game USING (game_id) WHERE arguments LIKE '%longer.cfg%'")" = one145 ||
     fail "a change of one game costs more than that game"
 
-# A grid that changes keeps what it can and shows only its own; going back costs nothing.
+# A changed grid reuses results and shows only its own; changing it back costs nothing.
 sed 's/bin_size = \[8, 10, 13, 16\]/bin_size = [8, 10, 11]/' experiment.cfg >changed.cfg
 sweep changed.cfg --db parts.db --games one
 test "$(made_by changed.cfg)" = 36 || fail "a new value"
@@ -188,13 +191,14 @@ refuses 1 'choose one with --experiment: other, paper' report --compare both.db 
 "$hotgraph" report both.db --out both --experiment other || fail "report of one of two"
 test "$(wc -l <both/figures/heatmap-one.csv)" = 73 || fail "the figures of another experiment"
 
-# A sampling that changes while only one game is swept again: the others are not shown with the old.
+# The sampling changes, but only one game is swept again: the others are not shown with the old
+# sampling.
 sed 's/instructions = 1000000/instructions = 1000001/' experiment.cfg >longer.cfg
 sweep longer.cfg --db parts.db --games one
 test "$(ask parts.db "SELECT group_concat(game || missing) FROM table1")" = one0,three145,two145 ||
     fail "what is missing: $(ask parts.db 'SELECT game, missing FROM table1')"
 
-# Who computed it: a line a run, and all of it as JSON.
+# The runs: one line each, and everything as JSON.
 "$hotgraph" runs one.db >runs || fail "runs"
 test "$(grep -c '^20[0-9T:-]*Z  *20[0-9T:-]*Z ' runs)" -ge 1 && grep -q ' results ' runs && grep -q ' 435 ' runs || fail "$(cat runs)"
 "$hotgraph" runs one.db --json >runs.json || fail "runs --json"
@@ -211,19 +215,20 @@ for name in "configuration_hash definition_hash".split():
 assert run["shard"] is None and run["slurm_job"] is None, run
 assert run["spread"] >= 0 and (run["load"] is None or 0 <= run["load"] <= 1), run
 assert re.match("one graph=[0-9a-f]{32} instructions=1000000 method=1; three ", run["inputs"]), run["inputs"]
-# A warning exactly where one was printed, and where the numbers speak for it.
+# A warning for exactly those runs that printed one, and that have the numbers
+# for it.
 said = "are unreliable" in open("one.errors").read()
 assert said == (run["warning"] is not None), run
 assert said or run["spread"] <= 0.2501, run
 END
 SLURM_ARRAY_JOB_ID=77 SLURM_JOB_ID=78 SLURM_ARRAY_TASK_ID=3 "$hotgraph" sweep experiment.cfg --shard 1/3 --db slurm.db >out 2>errors || fail "$(cat errors)"
 "$hotgraph" runs slurm.db | grep -q ' 1/3 .* 77_3 ' || fail "$("$hotgraph" runs slurm.db)"
-# What was played is named by its ROM and movie.
+# Inputs are named by their ROM and movie.
 "$hotgraph" sweep "$source/configs/quick.cfg" --games umbel --db played.db >out 2>errors || fail "$(cat errors)"
 test "$(ask played.db "SELECT count(*) FROM run_input JOIN replay ON key = run_input.replay JOIN movie USING (movie_id)
     WHERE game = 'umbel' AND run_input.rom_sha1 = replay.rom_sha1 AND movie_sha1 = movie.sha1")" = 1 || fail "inputs of a run"
 
-# Everything about a run is there to be read a year later.
+# A run's row tells everything that one may want to know a year later.
 test "$(ask one.db "SELECT count(*) FROM run WHERE length(uuid) = 36 AND cpu IS NOT NULL AND flags LIKE '%-O%'
     AND libraries GLOB 'glibc [0-9]*, SQLite [0-9]*, Zydis [0-9]*, libconfig [0-9]*, xxHash [0-9]*, zlib [0-9]*, libpng [0-9]*' AND arguments LIKE '%experiment.cfg --db one.db%' AND engine = 'auto'
     AND finished IS NOT NULL")" = 1 || fail "provenance: $(ask one.db 'SELECT * FROM run')"

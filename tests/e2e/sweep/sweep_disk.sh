@@ -4,13 +4,13 @@ set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"
 
-# The folder may not be written: root may always, so become somebody else.
+# A read-only folder: root may always write, so the test becomes another user.
 mkdir closed
 chmod 755 "$work" closed
 as=
 if test "$(id -u)" = 0; then
     as="setpriv --reuid=65534 --regid=65534 --clear-groups"
-    # Who may not come where the program or the tree is, cannot test this.
+    # This needs a user who can read the program and the tree.
     $as "$hotgraph" --version >/dev/null 2>&1 &&
         $as test -r "$source/tests/data/gfcgaussiano/overlap-a.isampling.gz" || as=none
 fi
@@ -41,7 +41,7 @@ mount -t tmpfs -o size=300k tmpfs small 2>/dev/null || skip "mounting a small tm
 cleanup() { umount "$work/small" 2>/dev/null || :; }
 refuses 1 'small/x.db: the disk is full' sweep experiment.cfg --db small/x.db
 mount -o remount,size=20m small
-# The file stays as it was after the last commit, or is not there where nothing was committed.
+# The file stays as after the last commit, or does not exist if nothing was committed.
 test ! -e small/x.db || test "$(ask small/x.db 'PRAGMA integrity_check')" = ok || fail "integrity"
 sweep experiment.cfg --db small/x.db
 test "$digest" = "$expected" || fail "after the full disk: $digest, not $expected"

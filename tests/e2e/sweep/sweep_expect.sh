@@ -37,8 +37,8 @@ cp whole.digest other.digest
 sweep other.cfg --db x.db --games one
 grep -q '^not compared: other.digest belongs to another definition' out || fail "$(cat out)"
 
-# --json says all of it, and nothing else stands on standard output.
-# json FILE EXPRESSION: of the object in FILE, o.
+# --json prints all of it, and nothing else is on standard output. json FILE
+# EXPRESSION: of the object in FILE, o.
 json() {
     python3 -c 'import json, sys; o = json.load(open(sys.argv[1])); sys.exit(0 if eval(sys.argv[2]) else 1)' "$1" "$2" ||
         fail "$1: not $2: $(cat "$1")"
@@ -68,7 +68,8 @@ cp whole.digest experiment.digest
 "$hotgraph" sweep gone.cfg --db json.db --json >out 2>errors && fail "nothing to sweep, and status 0"
 json out 'o["present"] == 0 and o["games"][0]["state"] == "skipped" and o["games"][0]["why_skipped"] == "no ROM found"'
 
-# A game that fails halfway has no digest: what is left of it is not compared, and never expected.
+# A game that fails halfway has no digest: its remaining rows are not compared, and never
+# expected.
 cp x.db half.db
 one="(SELECT stream_id FROM experiment_stream JOIN game USING (game_id) WHERE game.name = 'one')"
 sqlite3 half.db "UPDATE stream SET hash = 'other' WHERE stream_id = $one;
@@ -131,7 +132,7 @@ refuses 1 'bad.isampling:7: ' sweep bad.cfg --db y.db
 test "$(ask y.db 'SELECT count(*) FROM table1 WHERE missing = 0')" = 2 || fail "the good games went down with the bad"
 refuses 2 'all games' sweep experiment.cfg --update-digest --games one
 
-# Databases that are none of ours, or not to be written.
+# Foreign databases, and read-only ones.
 seq 1000 >text.db
 refuses 1 'text.db: is not a database' sweep experiment.cfg --db text.db
 seq 1000 | cmp - text.db || fail "a foreign file was changed"

@@ -19,7 +19,7 @@ expected=$digest rows=$(ask straight.db 'SELECT count(*) FROM result')
 
 finished() {
     test -s killed.db || { echo 0; return; }
-    # As the next sweep would: a rollback journal that was left behind is played back.
+    # As the next sweep would: a leftover rollback journal is played back.
     sqlite3 killed.db 'SELECT count(*) FROM result' 2>/dev/null || echo 0
 }
 last=0 kills=0
@@ -49,11 +49,11 @@ test "$(finished)" = "$rows" || fail "rows lost or doubled"
 test "$(ask killed.db 'PRAGMA integrity_check')" = ok || fail "integrity"
 test -z "$(ask killed.db 'PRAGMA foreign_key_check')" || fail "foreign keys"
 
-# Asked to stop: it says how to go on, and keeps what is finished. A busy machine may let it finish
-# before the signal comes: then once more.
+# Asked to stop: it says how to continue, and keeps finished results. On a busy machine it may
+# finish before the signal comes: then the test tries again.
 stopped() { # SIGNAL; leaves the exit status in $status
     rm -f stopped.db
-    : >errors # what an earlier sweep said must not look like this one
+    : >errors # an earlier sweep's output must not be mistaken for this one's
     # A background job of a script ignores SIGINT unless told otherwise.
     env --default-signal=INT "$hotgraph" sweep long.cfg --db stopped.db --direct --jobs 1 \
         >/dev/null 2>errors &

@@ -64,12 +64,13 @@ wait $id || fail "the lock could not be held"
 grep -q 'waiting for another program that holds two.db' errors || fail "$(cat errors)"
 test "$digest" = "$expected" || fail "the second of two: $digest, not $expected"
 
-# An exact graph that is not what the results were computed from.
+# An exact graph that differs from the one behind the results.
 cp x.db graph.db
 sqlite3 graph.db "UPDATE replay SET exact_hash = 'other'; DELETE FROM result"
 refuses 1 "exact graph differs from the one behind the database's results" \
     sweep experiment.cfg --db graph.db
-# A result of version 1, known by the hash of its graph only, that comes out as another.
+# A result of version 1, of which only the graph's hash is known, and which is now
+# different.
 cp x.db other.db
 sqlite3 other.db "UPDATE graph SET data = NULL, hash = 'other' WHERE graph_id = (SELECT graph_id FROM result
     WHERE configuration_id = (SELECT configuration_id FROM experiment_configuration WHERE number = 7) LIMIT 1)"

@@ -4,7 +4,7 @@ set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"
 
-# part WHAT DB ARGS...: the digest of this part is named as one.
+# part WHAT DB ARGS...: the digest is labelled as that of this part.
 part() {
     what=$1 db=$2
     shift 2
@@ -21,7 +21,8 @@ test "$digest" != "$narrow" || fail "a part of a part has its digest"
 two=$digest
 part '--games one' one.db --games one
 one=$digest
-# The same, whatever else the database has: also the graphs of the best, which only whole games have.
+# Equal digests, whatever else the database has, such as the graphs of the best, which only whole
+# games have.
 sweep experiment.cfg --db whole.db
 grep -qx "digest $digest" out || fail "$(cat out)"
 part '--where bin_size=8' whole.db --where bin_size=8
@@ -30,7 +31,7 @@ part '--games two --where bin_size=8' narrow.db --games two --where bin_size=8
 test "$digest" = "$two" || fail "in a larger part: $digest, not $two"
 part '--games one' whole.db --games one
 test "$digest" = "$one" || fail "a game in a whole database: $digest, not $one"
-# Another result is another digest.
+# A different result changes the digest.
 sqlite3 narrow.db "UPDATE quality SET similarity = similarity / 2 WHERE configuration_id =
     (SELECT min(configuration_id) FROM configuration WHERE key LIKE '%bin_size=8%')"
 part '--where bin_size=8' narrow.db --where bin_size=8
@@ -41,7 +42,7 @@ grep -q "\"digest\": \"$narrow\", \"digest_of\": \"--where bin_size=8\"" out || 
 "$hotgraph" sweep experiment.cfg --db whole.db --json >out
 grep -q '"digest_of": null' out || fail "$(cat out)"
 
-# Games that fail are not part of what is digested, and that is said; where all do there is no digest.
+# Games that fail are left out of the digest, with a message; if all fail, there is no digest.
 gzip -dc "$source/tests/data/gfcgaussiano/overlap-a.isampling.gz" | sed '7s/0x/zz/' >bad.isampling
 sed "s#\"[^\"]*overlap-a.isampling.gz\"#\"bad.isampling\"#" experiment.cfg >bad.cfg
 refuses 1 'bad.isampling:7: ' sweep bad.cfg --db failed.db
@@ -49,7 +50,7 @@ grep -q '^digest of this part (the complete games): ' .stdout || fail "$(cat .st
 refuses 1 'bad.isampling:7: ' sweep bad.cfg --db failed.db --games one
 grep -qx 'no digest: there are no results' .stdout || fail "$(cat .stdout)"
 
-# leaves_nothing STATUS TEXT ARGS...: the sweep fails, and no file or folder comes of it.
+# leaves_nothing STATUS TEXT ARGS...: the sweep fails, and creates no file or folder.
 leaves_nothing() {
     ls -A >before
     refuses "$@"
@@ -73,7 +74,7 @@ leaves_nothing 1 'before is not a folder' sweep experiment.cfg --db no.db --repo
 mkdir results
 leaves_nothing 1 'none of its games can be swept' sweep gone.cfg
 test -d results || fail "a folder of somebody else's is removed"
-# What was there stays.
+# Existing files stay.
 cp whole.db kept.db
 refuses 1 'none of its games can be swept' sweep gone.cfg --db kept.db
 same whole.db kept.db

@@ -1,5 +1,5 @@
 # The bundled games and the expected digest that is in the tree: if this fails, the machine, the
-# sampler, a technique or a metric gives other results than it did. Where that is meant, raise
+# sampler, a technique or a metric gives other results than before. If that is intended, raise
 # CONFIG_METHOD in sweep/config/config.h and write the .digest files anew with --update-digest.
 set -eu
 . "$(dirname "$0")/../lib.sh"
@@ -11,7 +11,7 @@ before=$(sha1sum quick.db)
 grep -q '^nothing to do' out || fail "a second sweep does something: $(cat out)"
 test "$(sha1sum quick.db)" = "$before" || fail "a second sweep writes"
 
-# Which engine plays the games makes no difference to any of it.
+# Results do not depend on the engine.
 "$hotgraph" sweep "$source/configs/quick.cfg" --db quick.db --engine interp >out 2>errors || fail "$(cat out errors)"
 grep -q '^nothing to do' out || fail "another engine does something: $(cat out)"
 "$hotgraph" sweep "$source/configs/quick.cfg" --db interp.db --engine interp >out 2>errors || fail "$(cat out errors)"
@@ -28,11 +28,11 @@ if command -v python3 >/dev/null; then
     done <questions
 fi
 
-# How far a sweep is said to be: by what replays and configurations took before. Where replays were slow,
-# the first configuration comes at the end of the bar; where they were quick, at its beginning.
+# The progress bar uses the times of earlier replays and configurations. If replays were slow, the first
+# configuration comes near the end of the bar; if they were quick, near its beginning.
 sed 's/^name = .*/name = "short";/; s/^frames = .*/frames = 60;/' "$source/configs/quick.cfg" |
     sed "s|@include \"|@include \"$source/configs/|" >short.cfg
-first_share() { # SQL: what is done to the database before
+first_share() { # SQL: changes to the database before the sweep
     cp quick.db rates.db
     sqlite3 rates.db "$1"
     script -qec "'$hotgraph' sweep short.cfg --db rates.db --games burrow --jobs 1" /dev/null >bar </dev/null 2>&1
@@ -43,8 +43,8 @@ quick=$(first_share 'UPDATE replay SET seconds = seconds / 1e6')
 test "${slow:-0}" -ge 99 || fail "slow replays: the first configuration comes at '$slow' %: $(cat bar)"
 test "${quick:-100}" -le 60 || fail "quick replays: the first configuration comes at '$quick' %: $(cat bar)"
 
-# And what a plan will take: 60 frames of burrow at 2 s, and again for its sampler, and 17 results from 60 / 60.0988 s
-# of batches, one each 3 ms, at .5 s; a thousandth for each result on top.
+# The estimate of a plan: 60 frames of burrow at 2 s, and again for its sampler, and 17 results from 60 / 60.0988 s of
+# batches, one each 3 ms, at .5 s; a thousandth for each result on top.
 cp quick.db rates.db
 sqlite3 rates.db 'UPDATE replay SET seconds = frames * 4;
     UPDATE result SET seconds = (SELECT batches * 0.5 FROM stream s WHERE s.stream_id = result.stream_id)'

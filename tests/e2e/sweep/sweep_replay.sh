@@ -37,12 +37,12 @@ test "$(ask one.db "SELECT sum(count) FROM exact_edge JOIN replay USING (replay_
     WHERE rom_sha1 = '$sha1'")" = "$(grep -v '^#' m.graph | awk '{ n += $3 } END { print n }')" ||
     fail "counts of the exact graph"
 
-# What was replayed is what replay replays.
+# The sweep's replay equals that of `replay`.
 "$hotgraph" replay roms/deep/some-name.NES --movie m.fm2 --frames 400 --ram-hash hashes >/dev/null
 test "$(ask one.db 'SELECT ram_hash FROM replay WHERE frames = 400')" = \
     "$(tail -1 hashes | cut -d' ' -f2)" || fail "RAM at the end"
 
-# Another movie or other frames are another replay; the old rows stay.
+# Another movie or number of frames is another replay; the old rows stay.
 sed 's/frames = 400/frames = 200/' replay.cfg >short.cfg
 sweep short.cfg --db one.db --games played
 test "$(ask one.db 'SELECT count(*) FROM replay')" = 3 || fail "replays"
@@ -53,7 +53,7 @@ sed 's/m.fm2/reset.fm2/' replay.cfg >reset.cfg
 sweep reset.cfg --db one.db --games played
 test "$(ask one.db 'SELECT count(*) FROM replay')" = 4 || fail "a changed movie is not replayed"
 
-# A program whose results have changed must not mix them with older ones.
+# If the program's results have changed, they must not be mixed with older ones.
 sqlite3 two.db "UPDATE stream SET hash = 'other'; DELETE FROM result"
 refuses 1 "sample stream differs from the one behind the database's results" \
     sweep replay.cfg --db two.db
@@ -81,7 +81,7 @@ test "$(ask absent.db "SELECT missing FROM table1 WHERE game = 'played'")" = 5 |
     fail "400 frames stand beside a configuration of 200: $(cat out)"
 sweep replay.cfg --db absent.db
 test "$(ask absent.db "SELECT missing FROM table1 WHERE game = 'played'")" = 0 || fail "going back without the ROM"
-# One that was never played is not in the tables.
+# A game that was never played is not in the tables.
 sweep replay.cfg --db never.db
 test "$(ask never.db 'SELECT group_concat(game) FROM table1')" = foreign || fail "a game that nobody played"
 HOTGRAPH_ROMS=$work/roms

@@ -29,7 +29,7 @@ known="SELECT c.key || ' of ' || s.hash || ': ' || r.blocks || ' ' || r.edges ||
 ask old.db "$known" >before
 test "$(wc -l <before)" = 14 || fail "the file of version 1 has $(wc -l <before) results"
 
-# What version 1 did not store is missed, by a look that changes nothing.
+# A dry run reports what version 1 did not store, and changes nothing.
 "$hotgraph" sweep second.cfg --db old.db --dry-run >plan || fail "--dry-run: $(cat plan)"
 cmp old.db untouched.db || fail "--dry-run changes the file"
 grep -q '^foreign: .*5 results missing' plan || fail "what is missing: $(cat plan)"
@@ -43,7 +43,8 @@ for name in second first more; do
 done
 test "$(ask old.db 'PRAGMA user_version')" = 2 || fail "version $(ask old.db 'PRAGMA user_version')"
 
-# What the file had it has: of the game, too, that is not here. Two configurations have come.
+# The rows of the file are kept, including those of the game that is missing here. Two
+# configurations were added.
 ask old.db "$known" >after
 test "$(LC_ALL=C comm -23 before after)" = "" || fail "results are lost: $(LC_ALL=C comm -23 before after)"
 test "$(wc -l <after)" = 16 || fail "$(wc -l <after) results after all sweeps"

@@ -1,6 +1,4 @@
-"""The sentences of a report's findings, as they follow from the base tables (values_model.py).
-
-A number in a sentence is its value and how many decimals are shown of it: number().
+"""The sentences of a report's findings, computed from the base tables (values_model.py). A number in a sentence has its value and its number of decimals: number().
 """
 import math
 
@@ -58,7 +56,7 @@ def find_sampling(x, hot, way):
 
 
 def worth_of(x, rows, hot):
-    """Mean benefit for code layout, the same with falls inferred, and what that adds: said once, with the smallest hot share."""
+    """Mean benefit for code layout, the same with falls inferred, and the difference; only for the smallest hot share."""
     rows = [r for r in rows if r.benefit is not None and r.placed is not None] if hot == min(x.hots) else []
     if not rows:
         return None
@@ -130,7 +128,7 @@ def find_not_competing(x, study):
 
 
 def find_parameters(x, study):
-    """How far apart the means of a parameter's values are, as they are printed."""
+    """The range of the means of a parameter's values, as printed."""
     spread = {}
     for name, _, _, _, effect in effects(x, study):
         spread.setdefault(name, []).append(None if effect[0] is None else round(percent(effect[0]), 2))
@@ -241,7 +239,7 @@ def subjects(x):
 
 
 def first_way(x):
-    """That most games or programs are first sampled in."""
+    """The sampling configuration that is the first one of most games or programs."""
     first = [s for s in x.streams if s.variant == "" and s.results]
     ways = {s.way for s in first}
     return min(ways, key=lambda w: (-sum(s.way == w for s in first), min(s.game for s in first if s.way == w), w), default=None)
@@ -281,7 +279,7 @@ def find_short(x):
 
 
 def all_ranks(x):
-    """Of each way of sampling: mean ranks, games, how many are ranked, chi-square; where three or more are ranked on five games or more."""
+    """For each sampling configuration with three or more ranked configurations on five or more games: mean ranks, games, number of ranked ones, chi-square."""
     for way in sorted({s.way for s in x.streams if s.variant == "" and s.results}):
         ranks, n, k, ties = ranking(x, x.hot, way, "similarity")
         square = friedman(ranks, n, k, ties) if n >= 5 and 3 <= k <= 20 else None
@@ -300,6 +298,6 @@ def find_ranks(x):
 
 
 def drawn_ranks(x):
-    """What is drawn above the captions: the critical difference and the mean ranks."""
+    """The data above the captions: the critical difference and the mean ranks."""
     for ranks, n, k, _ in all_ranks(x):
         yield nemenyi(k) * (k * (k + 1) / (6 * n)) ** 0.5, sorted(ranks.values())

@@ -12,16 +12,17 @@ test "$count" -ge 22 || fail "questions: $(cat questions.sql)"
 awk 'BEGIN { RS = ";\n" } { print $0 ";" >("question" NR ".sql") }' questions.sql
 for i in $(seq "$count"); do
     sqlite3 -readonly -bail -csv one.db <"question$i.sql" >"answer$i" || fail "no answer: $(cat "question$i.sql")"
-    # Nothing beats the baseline here: it stands for the exact graph itself.
+    # Nothing beats the baseline here, because it is the exact graph itself.
     if grep -q 'r.similarity > b.similarity' "question$i.sql"; then
         test ! -s "answer$i" || fail "$(cat "answer$i")"
     else
-        test -s "answer$i" || grep -Eq "share_to_reach|worth|optimised" "question$i.sql" || # of pairs nothing is laid out: worth.sh, optimise.sh
+        test -s "answer$i" || grep -Eq "share_to_reach|worth|optimised" "question$i.sql" || # pairs have no layouts: see worth.sh, optimise.sh
              fail "an empty answer: $(cat "question$i.sql")"
     fi
 done
 
-# The statistics again, from the list of all results and by their definitions.
+# The statistics, computed again from the list of all results by their
+# definitions.
 "$hotgraph" results one.db >results.csv || fail "results"
 sqlite3 -readonly -csv -header one.db "SELECT * FROM variance_share" >variance.csv
 sqlite3 -readonly -csv -header one.db "SELECT * FROM rank_agreement" >agreement.csv

@@ -2,7 +2,7 @@
 """report_values.py DATABASE FOLDER EXPERIMENT: every table of a report and every number of its findings, computed again from
 the base tables (values_model.py, without views and without the program's code) and compared with the files. Prints the differences.
 
-A table, a column or a sentence that is not known here is wrong, too: whoever adds one says here what it has to be.
+A table, column or sentence that is unknown here is an error, too: whoever adds one defines its value here.
 """
 import csv
 import html
@@ -19,7 +19,7 @@ from views_values import at_budget
 
 
 class Number:
-    """A value that is shown with so many decimals."""
+    """A value that is shown with that many decimals."""
 
     def __init__(self, value, decimals=0):
         self.value, self.decimals = value, decimals
@@ -187,7 +187,7 @@ def parameter_effect(x):
 
 
 def worth(x):
-    """What laying code out by graphs gains: of each stream, what is placed at all."""
+    """The benefit of code layouts by graphs: for each stream, results with a layout."""
     for s in x.streams:
         rows = [r for r in s.rows.get(min(x.hots), []) if r.placed is not None]
         if not rows:
@@ -274,7 +274,7 @@ def budgets(x):
 
 
 def told_beforehand(r):
-    """What a technique knew of this run. No stream here was taken from another movie."""
+    """What a technique knew of this run beforehand. No stream here is from another movie."""
     method = r["sampling"].split()[0]
     if r["structure"]:
         return "structure, exact wait counts"
@@ -289,7 +289,7 @@ RARE = ("not_competing", "budgets", "worth")  # left out where they have no rows
 # ---- the data of pictures ----
 
 def ranks(values):
-    """Place of each value among the different ones, from 0; what is missing first, then numbers, then words."""
+    """Position of each value among the distinct ones, from 0; missing ones first, then numbers, then words."""
     key = [tuple((v is not None, isinstance(v, str), v) for v in pair) for pair in values]
     order = sorted(set(key))
     return [order.index(k) for k in key]
@@ -310,7 +310,7 @@ def heatmap(x, stream, technique):
 
 
 def convergence(x, stream, active):
-    """The first 16 labelled configurations that have a point; without what nothing is hot of."""
+    """The first 16 labelled configurations that have a point."""
     metric = "similarity_active" if active else "similarity"
     curves = sorted((c for c in x.configurations if c.label is not None), key=lambda c: (c.number is not None, c.number, c.label))
     there = [(c, [q for q in x.curve(stream, c, x.hot) if q[metric] is not None]) for c in curves]
@@ -320,7 +320,7 @@ def convergence(x, stream, active):
 
 
 def laid_out(x):
-    """Results that a code layout has a benefit of, with their streams; of streams of samples."""
+    """Results on samples that have a benefit for code layout, with their streams."""
     for s in x.streams:
         for r in s.rows.get(min(x.hots), []):
             if r.placed is not None and r.benefit is not None and (r.configuration.baseline or r.configuration.number is not None):
@@ -328,7 +328,7 @@ def laid_out(x):
 
 
 def curve(x):
-    """Benefit over what was observed: of a technique's configurations the best on each way of sampling, in the mean over games."""
+    """Benefit over the observed share: for each technique and sampling configuration, the best configuration, as the mean over games."""
     means = {}
     for s, r in laid_out(x):
         kind = "batches" if s.row["batch_length"] > 2 else "transfers"
@@ -343,7 +343,8 @@ def curve(x):
                 share = mean(s.observed() / s.replay["instructions"] for s, _ in rows)
                 best[p[0]] = {"value": value, "share": share, "inferred": mean(r.benefit_inferred for _, r in rows), "games": games[p]}
         if len(best) > 1:
-            # The line goes through those that none beats at nearly the same share; these come first.
+            # The line connects the points that no other beats at nearly the same share; these come
+            # first.
             def is_beaten(b):
                 return any(o is not b and b["share"] / 1.1 <= o["share"] <= b["share"] * 1.1 and
                            (round(o["value"], 12), -o["share"]) > (round(b["value"], 12), -b["share"]) for o in best.values())
@@ -381,7 +382,7 @@ def check_worth(x, folder):
 # ---- sentences ----
 
 def says(expected, text):
-    """Is this the sentence, with numbers as far as they are shown?"""
+    """True if this is the sentence, with numbers compared to the shown decimals."""
     parts = expected.split("\1")
     pattern = "".join("(-?[0-9.,]+)" if i % 2 else re.escape(p) for i, p in enumerate(parts))
     m = re.fullmatch(pattern, text)
@@ -405,7 +406,7 @@ def plain(text):
 
 
 def ungrouped(text):
-    """Of a number with thousands that are grouped from four digits on; any other text as it is."""
+    """Removes the commas of a number with grouped thousands; returns any other text unchanged."""
     if re.fullmatch(r"-?\d{1,3}(,\d{3})+", text):
         return text.replace(",", "")
     return text
@@ -472,7 +473,7 @@ def check_ranks(x, page):
 
 
 def check_csv(folder, name, rows, columns=None):
-    """columns: how many, of a file that has more, for drawing alone."""
+    """columns: compare only that many; the others are only for drawing."""
     with open(os.path.join(folder, name), newline="", encoding="utf-8") as f:
         header, *table = [line[:columns] for line in csv.reader(f)]
     compare(name, header, rows, table)

@@ -39,7 +39,8 @@ games() {
     echo ");"
 }
 
-# holds DATABASE EXPERIMENT: the report says what the script computes.
+# holds DATABASE EXPERIMENT: the report has the numbers that the script
+# computes.
 holds() {
     rm -rf report
     "$hotgraph" report "$1" --out report >out 2>errors || fail "report $1: $(cat errors)"
@@ -76,7 +77,7 @@ sqlite3 crafted.db "create temp table is_number as
         where configuration_id in (select configuration_id from is_number where number in (13, 14, 15));"
 holds crafted.db ways
 
-# Half of the results: a configuration that lacks results on a game does not count over all games, even if it would be the best.
+# Half of the results: a configuration that lacks results on a game is not in averages over games, even if it would be the best.
 cp ways.db half.db
 sqlite3 half.db "create temp table lost as select stream_id, configuration_id from experiment_configuration join experiment_stream
         using (experiment_id) join game using (game_id) where number in (3, 7) and game.name <> 'mazewisp'
@@ -88,7 +89,8 @@ holds half.db ways
 test "$(sqlite3 half.db "select count(*), group_concat(distinct lacks) from not_competing where number <> 8")" = '4|airmail brindle' ||
     fail "who does not compete: $(sqlite3 half.db 'select * from not_competing')"
 
-# Five games can be told apart by ranks, in either way of sampling: the test's numbers and the diagram's.
+# Five games are enough for a test of ranks, for both sampling configurations: the numbers of the test
+# and of the diagram.
 {
     values ranks 'sampling = ( { interval_ms = 3; }, { interval_ms = 1; } );'
     echo "games = ("
@@ -118,7 +120,7 @@ holds mixed.db mixed
 test "$(sqlite3 mixed.db "select count(*) > 0, min(percent) >= 0, max(percent) <= 100 from variance_share")" = '1|1|1' ||
     fail "shares: $(sqlite3 mixed.db 'select * from variance_share')"
 
-# What is not there: a result, a configuration on all games but one, what a share says, a curve, a stream. What is left competes.
+# Missing rows: a result, a configuration on all games but one, the quality for one share, a curve, a stream. The others compete.
 cp ways.db holes.db
 sqlite3 holes.db "create temp table gone as select x.stream_id, c.configuration_id, c.number, g.name, x.variant
         from experiment_stream x join game g using (game_id), experiment_configuration c where c.number is not null;

@@ -1,7 +1,4 @@
-"""What a report's numbers are computed from: the base tables of a database, read without any of its views.
-
-Definitions are those of docs/metrics.md and docs/questions.md; the metrics themselves are rows of `quality`, which
-metrics_from_graphs.py holds against the graphs.
+"""The data behind a report's numbers: the base tables of a database, read without its views. The definitions are those of docs/metrics.md and docs/questions.md; the metrics are rows of `quality`, which metrics_from_graphs.py compares with the graphs.
 """
 import collections
 import functools
@@ -14,7 +11,7 @@ METRICS = [name + end for end in ("", "_active") for name in
 
 
 def mean(values):
-    """Of those that are there; None of none."""
+    """Ignores None; None if there is no value."""
     values = [v for v in values if v is not None]
     return math.fsum(values) / len(values) if values else None
 
@@ -32,7 +29,7 @@ def least(values):
 
 
 def falling(value):
-    """As a key to sort by: larger first, what is missing last."""
+    """A sort key: larger values first, missing ones last."""
     return (value is None, 0 if value is None else -value)
 
 
@@ -42,7 +39,7 @@ def rising(value):
 
 class Stream(collections.namedtuple("Stream", "id game title untested paper_game variant sampling sampling_id way row replay rows"
                                     " results missing unfit", defaults=(0, 0, 0))):
-    """A game, sampled in one way; row is None where nothing is there yet."""
+    """A game with one sampling; row is None if there is no stream yet."""
 
     def observed(self):
         """The number of sampled instructions."""
@@ -125,7 +122,7 @@ class Experiment:
                 if c.id in results and c.id in qualities]
 
     def is_whole(self, stream, configuration):
-        """Does a result exist for each hot share, and, if it has a curve, after each mark?"""
+        """True if the result exists for each hot share, and, if it has a curve, after each mark."""
         if not stream.row or any(all(r.configuration is not configuration for r in stream.rows[h]) for h in self.hots):
             return False
         marks = [m for m in self.marks if m < stream.row["batches"]] if configuration.label is not None else []
@@ -142,7 +139,7 @@ class Experiment:
                 next((r for r in rows if r.configuration.baseline), None))
 
     def competing(self, hot, way, technique):
-        """The results of those configurations that lack none which any other has, and what the others lack."""
+        """The results of the configurations that compete, and what the others lack."""
         rows = self.rows(hot, way, technique)
         asked = {(r.stream.game, r.stream.id) for r in rows}
         lacks = {}
@@ -153,7 +150,7 @@ class Experiment:
         return [r for r in rows if r.configuration not in lacks], lacks, asked
 
     def is_papers(self, hot, technique):
-        """Can it be compared with the paper? Only its 144 configurations, with its hot share."""
+        """True if it can be compared with the paper: only its 144 configurations, with its hot share."""
         values = {"bin_size": (8, 10, 13, 16), "stdev_threshold": (8, 10, 12, 15), "window_size": (6, 10, 13),
                   "recurrent_threshold": (5, 8, 12), "builder": (0,)}
         mine = [c for c in self.grid if c.technique == "gaussian"]
@@ -164,7 +161,7 @@ class Experiment:
         return stream.replay is not None and stream.replay["kind"] == "program"
 
     def varying(self, technique=None):
-        """The grid's (or a technique's) parameters that have several values, as they stand in keys; all where none has."""
+        """The parameters of the grid (or of a technique) with several values, in the order of keys; all if none has."""
         grid = [c for c in self.grid if technique in (None, c.technique)]
         place = {n: min(c.key.index(f" {n}=") for c in grid if n in c.values) for c in grid for n in c.values}
         names = sorted(place, key=lambda n: (place[n], n))
@@ -176,7 +173,7 @@ class Experiment:
         return sorted(rows, key=lambda r: (sign * r["similarity_percent"], r["printed_place"]))
 
     def curve(self, stream, configuration, hot):
-        """What was found after each mark, and at the end: the rows of quality."""
+        """The rows of quality after each mark and at the end."""
         program = stream.replay["kind"] == "program"
         end = stream.row["batches"]
         rows = self.all("SELECT * FROM quality WHERE stream_id = ? AND configuration_id = ? AND hot_permille = ? ORDER BY batches",
@@ -192,7 +189,7 @@ def open_database(path):
 
 
 def tied(rows, metric):
-    """Of each row: its rank by a metric, how many share it, and the mean of the places they share."""
+    """For each row: its rank by a metric, the number of equal ones, and the mean of their ranks."""
     values = [getattr(r, metric) for r in rows]
     told = {}
     for r, v in zip(rows, values):
@@ -214,7 +211,7 @@ class Mean:
 
 
 def ordered_means(x, study, kind):
-    """Of each configuration that competes; places are those among them."""
+    """For each configuration that competes; ranks are among them."""
     key = falling if kind == "best" else rising
     rows = x.competing(*study)[0]
     places_of = {}
@@ -225,14 +222,14 @@ def ordered_means(x, study, kind):
 
 
 def baseline_mean(x, study, metric="similarity"):
-    """Over the streams that the technique has results on; None where it lacks one."""
+    """Over the streams on which the technique has results; None if it lacks one of them."""
     asked = [s for s in x.streams if s.way == study[1] and x.of_stream(s, study[0], study[2])[0]]
     rows = [x.of_stream(s, study[0])[1] for s in asked]
     return mean(getattr(r, metric) for r in rows) if all(rows) else None
 
 
 def meets_all(x, rows, name):
-    """Do the parameter's values meet those of each other in proportion?"""
+    """True if the parameter's values are combined in proportion with those of every other."""
     made = {r.configuration for r in rows}
     technique = next(iter(made)).technique
     for other in (n for n in x.varying(technique) if n != name):
@@ -245,7 +242,7 @@ def meets_all(x, rows, name):
 
 
 def effects(x, study):
-    """Parameter, value, its results, their means, and these less those of all that the technique found, for both scopes."""
+    """Parameter, value, number of results, their means, and the difference to the technique's overall means, for both scopes."""
     rows = x.competing(*study)[0]
     for name in sorted({n for r in rows for n in r.configuration.values}):
         for value in sorted({r.configuration.values[name] for r in rows if name in r.configuration.values},
@@ -256,10 +253,10 @@ def effects(x, study):
                                              for t, m in zip(told, ("similarity", "similarity_active"))]
 
 
-# ---- how sure it is ----
+# ---- how certain results are ----
 
 def bisect(f, low, high):
-    """Where a rising function passes 0."""
+    """The zero of a rising function."""
     for _ in range(44):
         middle = (low + high) / 2
         low, high = (middle, high) if f(middle) < 0 else (low, middle)
@@ -274,14 +271,14 @@ def integral(f, low, high, steps=600):
 
 @functools.cache
 def student(freedom):
-    """Student's t, which 95 % of the distribution lie within."""
+    """Student's t for 95 % of the distribution."""
     scale = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(freedom * math.pi)
     return bisect(lambda t: 2 * integral(lambda u: scale * (1 + u * u / freedom) ** (-(freedom + 1) / 2), 0, t) - 0.95, 1, 20)
 
 
 @functools.cache
 def nemenyi(k):
-    """The range of k normal values, which 95 % of their samples lie within, over the square root of 2."""
+    """The studentized range: within which the range of k normal values lies in 95 % of samples, over the square root of 2."""
     def normal(z):
         return 0.5 * math.erfc(-z / math.sqrt(2))
 
@@ -311,7 +308,7 @@ def of_configuration(x, hot, way, c):
 
 
 def interval(values):
-    """Mean and half the width of its 95 % interval; None where there is one value."""
+    """Mean and half the width of its 95 % interval; None if there is one value."""
     values = list(values)
     if len(values) < 2:
         return (mean(values), None)
@@ -321,7 +318,7 @@ def interval(values):
 
 
 def intervals(x, hot, way, metric):
-    """Of each configuration that competes, and of the baseline: games, mean, low, high, and what it finds more than the baseline."""
+    """For each configuration that competes, and for the baseline: games, mean, low, high, and the gain over the baseline."""
     direct = {}
     for c in x.configurations:
         if c.baseline:
@@ -345,7 +342,7 @@ def intervals(x, hot, way, metric):
 
 
 def ranking(x, hot, way, metric):
-    """Mean ranks of the baseline, the labelled and, of twelve or less, all configurations, over games that have all of them."""
+    """Mean ranks over the games that have all of these: the baseline, the labelled configurations and, in a grid of at most twelve, all configurations."""
     few = [c for c in x.configurations if c.baseline or c.label is not None or c.number is not None and len(x.grid) <= 12]
     found = {c: by_game(x, hot, way, metric, of_configuration(x, hot, way, c)) for c in few}
     found = {c: {g: round(v, 12) for g, v in games.items()} for c, games in found.items() if games}
@@ -361,7 +358,7 @@ def ranking(x, hot, way, metric):
 
 
 def friedman(ranks, n, k, ties):
-    """Chi-square with the correction for equals; None where all are equal. After scipy.stats.friedmanchisquare."""
+    """Chi-square with the correction for ties; None if all are equal. After scipy.stats.friedmanchisquare."""
     left = 1 - ties / (n * k * (k * k - 1))
     if left <= 0:
         return None

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""views_values.py DATABASE EXPERIMENT: the views of means, ranges and ranks over replicates, games and techniques, each column
-computed again from the base tables (values_model.py). Prints what is wrong, or nothing.
+"""views_values.py DATABASE EXPERIMENT: the views of means, ranges and ranks over replicates, games and techniques, each column computed again from the base tables (values_model.py). Prints violations, or nothing.
 """
 import math
 import re
@@ -15,7 +14,7 @@ wrong = []
 
 
 def compare(view, keys, expected, rows):
-    """Every column that is expected of a row, by the row's keys; no row more or less."""
+    """Compares all expected columns of each row, found by its keys; missing and additional rows are errors."""
     found = {tuple(r[k] for k in keys): r for r in rows}
     wanted = {tuple(e[k] for k in keys): e for e in expected}
     if not wanted:
@@ -78,7 +77,7 @@ def ranked_replicated(x):
 
 
 def table_replicated(x, table):
-    """Of each entry of tables 1 and 2, as it is printed."""
+    """For each entry of tables 1 and 2, as printed."""
     for s, hot in ((s, h) for s in x.streams for h in x.hots):
         yield (s.game, s.way, hot), table(x, s, hot)
 
@@ -115,7 +114,7 @@ def over_replicates(x, entries):
 # ---- techniques ----
 
 def techniques(x, hot):
-    """What is known of a technique on one sampling of one game, by the names of technique_quality."""
+    """A technique's numbers on one sampling of one game, by the column names of technique_quality."""
     for s in x.streams:
         for r in s.rows.get(hot, []):
             told = {"frames": s.replay["frames"], "sampling_id": s.sampling_id, "way": s.way, "sampling": s.sampling, "stream_id": s.id,
@@ -191,7 +190,7 @@ def pareto(x, hot):
             yield m
 
 
-# ---- how sure it is ----
+# ---- how certain results are ----
 
 SCOPES = (("whole", "similarity"), ("active", "similarity_active"))
 
