@@ -13,7 +13,7 @@ export TMPDIR="$work"
 
 # ---- a server with new keys ----
 for name in host key; do ssh-keygen -q -t ed25519 -N '' -f $name; done
-mkdir -p /run/sshd # a server of our own, if that is possible without rights
+mkdir -p /run/sshd # sshd's folder; only root may create it
 port=$((40000 + $$ % 20000))
 cat >sshd_config <<END
 Port $port

@@ -46,7 +46,7 @@ same best.cost klein
 grep -q 'may not have minimum cost' warned || fail "the limit is not reported: $(cat warned)"
 test "$(awk '/^s/ {print $2}' limited)" -gt "$(awk '/^s/ {print $2}' best)" || fail "no worse"
 
-# The flow keeps the bounds, and each node's inflow equals its outflow.
+# The flow keeps the bounds, and is conserved at each node.
 python3 - <<'END' || fail "not a flow"
 arcs = [line.split() for line in open("cycles.min") if line[0] == "a"]
 flows = [line.split() for line in open("best") if line[0] == "f"]

@@ -28,8 +28,8 @@ test "$(ask live.db "SELECT count(*) FROM technique_quality WHERE technique = 'e
 test "$(ask live.db "SELECT count(*) FROM technique_quality WHERE technique = 'fifo' AND overlap_active > 0.99
     AND (parameters LIKE '% cycles=4 %' OR parameters LIKE '%result=pairs%')")" = 4 ||
     fail "fifo: $(ask live.db 'SELECT technique, parameters, overlap_active FROM technique_quality')"
-# If the queue is full, an engine drops entries or stalls the processor; a fast
-# one keeps up.
+# Of equally many offered entries an engine drops some, or stalls the processor,
+# or keeps up.
 test "$(ask live.db "SELECT count(DISTINCT game || value), count(*) FROM technique_count WHERE name = 'offered'")" = \
     '2|6' || fail "offered: $(ask live.db 'SELECT * FROM technique_count')"
 test "$(ask live.db "SELECT count(*) FROM technique_count WHERE value > 0 AND (name = 'dropped'

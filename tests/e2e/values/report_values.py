@@ -422,6 +422,14 @@ def page_tables(page):
     return found
 
 
+def without_empty_paper(rows):
+    """A page omits the paper's columns if the paper has nothing to compare with any row."""
+    heads = {h for row in rows for h in row if h.startswith("paper's")}
+    if any(not fits(row[h], "") for row in rows for h in heads):
+        return rows
+    return [{h: v for h, v in row.items() if h not in heads} for row in rows]
+
+
 def page_findings(page):
     """Headings, and the sentences below each."""
     part = re.search(r"<section id='findings'>.*?</section>", page, re.S)[0]
@@ -513,7 +521,7 @@ def main(database, folder, name):
     if set(shown_tables) != wanted:
         wrong.append(f"the page's tables {sorted(shown_tables)}, but known are {sorted(wanted)}")
     for n in set(shown_tables) & set(expected):
-        compare(f"the page's {n}", *[shown_tables[n][0], expected[n], shown_tables[n][1]])
+        compare(f"the page's {n}", shown_tables[n][0], without_empty_paper(expected[n]), shown_tables[n][1])
     for s in x.streams:
         if s.variant == "" and s.rows:
             check_pictures(x, s, folder)
