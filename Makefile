@@ -177,12 +177,12 @@ programs: build deps-programs
 	@$(if $(GAMES),exit 0;) sqlite3 -readonly -csv -header $(results)/programs.db <$(here)docs/programs.sql | tr -d '\r' >$(results)/programs.csv; \
 	    cmp $(results)/programs.csv $(here)docs/programs.csv || echo "docs/programs.csv differs from these results: are these other versions of the programs?" >&2
 
-# The page is the list of claims and commands.
+# docs/artifact.md is the list of claims and commands.
 FULL ?=
 artifact: program $(if $(FULL),deps-programs deps-optimise)
 	@python3 $(here)tests/artifact.py $(if $(FULL),--full) $(here)docs/artifact.md $(results)/artifact.json
 
-# Its databases are those of the page; reports draw its figures.
+# The paper's databases are those of docs/artifact.md; reports draw its figures.
 paper: program
 	@command -v pdflatex >/dev/null || { echo "make paper needs LaTeX: apt-get install" \
 	    "texlive-latex-base texlive-latex-recommended texlive-fonts-recommended lmodern" >&2; exit 1; }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # hot_graph.sh DATABASE GAME [FORMAT [EXPERIMENT]]: draws a game's hot graph (the edges that make up 90 % of what was
 # executed) with Graphviz, from the database alone, to standard output. Busy-waits are dashed. Blocks of a program are named
-# function+offset, where the database has its symbols. Of more than 60 edges the heaviest 60 are drawn, and it says so.
+# function+offset, where the database has its symbols. Of more than 60 edges the heaviest 60 are drawn, with a message.
 set -eu
 if test $# -lt 2; then
     echo "usage: hot_graph.sh DATABASE GAME [FORMAT [EXPERIMENT]]" >&2

@@ -12,4 +12,4 @@ for of in x86_64:gcc aarch64:aarch64-linux-gnu-gcc riscv64:riscv64-linux-gnu-gcc
     test -n "$(find "$out" -newer "$here/kernels.c" 2>/dev/null)" || "$cc" -O2 -static -o "$out" "$here/kernels.c" ||
         echo "kernels: $cc cannot build them; is there a static C library?" >&2
 done
-touch "$folder" # for ninja: all of it is there
+touch "$folder" # for ninja: everything is built

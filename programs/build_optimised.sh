@@ -1,8 +1,7 @@
 #!/bin/sh
-# Builds what configs/optimise.cfg has laid out by BOLT in a folder: the kernels, and programs from Debian's source packages, all
-# static and with relocations; and their inputs. What cannot be fetched or built is named in one line and left out.
-# Flags are several words, and awk fills in its own variables.
-# shellcheck disable=SC2086,SC2016
+# Builds in a folder the programs that configs/optimise.cfg has laid out by BOLT: the kernels, and programs from Debian's source
+# packages, all static and with relocations; and their inputs. Programs that cannot be fetched or built are named in one line
+# each and left out. Flags are several words, and awk fills in its own variables. shellcheck disable=SC2086,SC2016
 set -u
 folder=$1
 case $folder in -*) folder=./$folder ;; esac
@@ -15,7 +14,8 @@ export LC_ALL=C SOURCE_DATE_EPOCH=1
 
 python3 "$here/inputs.py" "$folder" || exit
 
-# Debian's sources, for which a machine need not be set up: its own entries, as sources. Nothing outside the folder changes.
+# Debian's sources, even on machines without deb-src entries: their own entries are used as source entries. Nothing outside
+# the folder changes.
 apt() {
     command apt-get -q -o Dir::Etc::SourceList="$logs/apt/sources.list" -o Dir::Etc::SourceParts=/dev/null \
         -o Dir::State::Lists="$logs/apt/lists" -o APT::Sandbox::User=root "$@"
@@ -37,7 +37,7 @@ sources() {
         mv "$logs/$1"/*/ "$logs/$1/source" && touch "$logs/$1.there"
 }
 
-# The time stamps of patched files would have make look for autoconf.
+# With the time stamps of patched files, make would need autoconf.
 no_autotools="AUTOCONF=: AUTOHEADER=: AUTOMAKE=: ACLOCAL=: MAKEINFO=:"
 configured() {
     test -e configured || { ./configure CC="$cc" CFLAGS="$cflags" LDFLAGS="$ldflags" --disable-dependency-tracking "$@" &&

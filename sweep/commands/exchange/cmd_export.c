@@ -30,7 +30,7 @@ static const char details[] =
     "whole graph. With the structure of a recorded program, blocks have the names of its\n"
     "functions, and --image chooses one of its files. callgrind (kcachegrind), pprof and\n"
     "folded (flame graphs) are profiles by function and call. They need the structure,\n"
-    "and have everything. docs/formats.md describes the formats.\n"
+    "and use the whole graph. docs/formats.md describes the formats.\n"
     "\n"
     "--bolt writes a profile for BOLT (Debian's package bolt-19), which changes the\n"
     "layout of linked programs. FILE is the recorded program, or one of its\n"

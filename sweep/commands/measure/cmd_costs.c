@@ -16,7 +16,7 @@ static const char details[] =
     "with each sampling, once for all seeds, or with each live technique.\n"
     "\n"
     "The rows go into the table 'cost'. The views 'profiler_cost', 'technique_frontier' and\n"
-    "'frontier' put them beside what was found. Rows that are there are not counted again.\n"
+    "'frontier' put them beside the results. Existing rows are not counted again.\n"
     "\n"
     "Example:\n"
     "  hotgraph sweep configs/techniques.cfg --db techniques.db\n"

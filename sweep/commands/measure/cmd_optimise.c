@@ -46,7 +46,7 @@ static const char details[] =
     "the exact one of another input (other_command, other_input), and a random one.\n"
     "Every new program is recorded with the same input: its taken branches and jumps\n"
     "are counted, not timed. If valgrind is installed, the misses of an instruction\n"
-    "cache are simulated as well. Programs that are not there are skipped.\n"
+    "cache are simulated as well. Missing programs are skipped.\n"
     "\n"
     "The programs must be linked with -Wl,--emit-relocs, statically if the C library\n"
     "is to be laid out as well, and compiled with -fno-reorder-blocks-and-partition.\n"

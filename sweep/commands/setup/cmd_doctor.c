@@ -10,8 +10,8 @@
 static const char details[] =
     "Checks the program's own files, plays a game on both engines, looks for the tools\n"
     "that commands start, and measures for a second whether the machine is quiet.\n"
-    "Everything that is missing is listed with what it is needed for and, where there\n"
-    "is one, Debian's package. Nothing is changed.\n"
+    "Everything that is missing is listed with its purpose and, if there is one, its\n"
+    "Debian package. Nothing is changed.\n"
     "\n"
     "Exit status: 0 if 'hotgraph sweep' works, though something may be missing for\n"
     "other commands; 1 if it does not.\n"

@@ -458,14 +458,14 @@ sqlite3 moved.db "update quality set similarity = similarity - 0.125 where part 
 best=$(ask x.db "select number from best_configuration where position = 1")
 "$hotgraph" report --compare x.db moved.db --out moved >out || fail "compare --out"
 grep -q -- "^[a-z]* *gaussian .* $best .* -12.50 " out || fail "nothing of #$best: $(cat out)"
-test "$(sed -n '/^Whose place/,$p' out | awk -v n="$best" '$1 == n { print $8; exit }')" = \
+test "$(sed -n '/^Configurations whose rank/,$p' out | awk -v n="$best" '$1 == n { print $8; exit }')" = \
     "$(ask x.db "select place from best_configuration where position = 1")" || fail "no place of #$best: $(cat out)"
 grep -q -- '-12.50' moved/compare.html || fail "compare.html lacks it"
 "$hotgraph" report --compare x.db one.db >out || fail "compare with less"
 grep -q "^145 results in both, 0 of them differ; 290 only in A, 0 only in B" out || fail "$(sed -n 3p out)"
 grep -qx 'not compared, only in A: three, two' out || fail "games that are not compared are not named: $(cat out)"
 # Ranks are over the common games: over one game they are equal, although A's over three games differ.
-test "$(sed -n '/^Whose place/,$p' out | grep -c gaussian)" = 0 || fail "means over different games: $(cat out)"
+test "$(sed -n '/^Configurations whose rank/,$p' out | grep -c gaussian)" = 0 || fail "means over different games: $(cat out)"
 grep -q '^one  *145  *0  *0  *+0.00  *-  *-  ' out || fail "what did not move is said to: $(cat out)"
 settings() { sed '1,/^Settings that differ/d; /^How far/,$d; s/  */ /g; s/ $//'  out; }
 compared() { ask $1.db "select group_concat(game, ' ') from (select distinct game from completeness where results > 0)"; }
