@@ -65,7 +65,7 @@ writes testrom game.nes "" "table log"
 writes build stream "out dot" structure
 writes compare "g.graph h.graph" dot structure
 writes export g.graph out "bolt structure"
-writes import stream "graph structure stream" images
+writes import stream "graph structure stream" "images bolt"
 writes report some.db "" "" out
 writes sweep file.cfg "" known "db report"
 writes bench file.cfg "" "" db
