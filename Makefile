@@ -176,6 +176,9 @@ programs: build deps-programs
 	@$(build)/hotgraph sweep configs/programs.cfg --db $(results)/programs.db --report $(results)/programs $(ONLY_GAMES) --jobs $(JOBS)
 	@$(if $(GAMES),exit 0;) sqlite3 -readonly -csv -header $(results)/programs.db <$(here)docs/programs.sql | tr -d '\r' >$(results)/programs.csv; \
 	    cmp $(results)/programs.csv $(here)docs/programs.csv || echo "docs/programs.csv differs from these results: are these other versions of the programs?" >&2
+	@$(if $(GAMES),exit 0;) $(build)/hotgraph sweep configs/worth_programs.cfg --db $(results)/worth_programs.db --report $(results)/worth_programs --jobs $(JOBS)
+	@$(if $(GAMES),exit 0;) sqlite3 -readonly -csv -header $(results)/worth_programs.db <$(here)docs/worth_programs.sql | tr -d '\r' >$(results)/worth_programs.csv; \
+	    cmp $(results)/worth_programs.csv $(here)docs/worth_programs.csv || echo "docs/worth_programs.csv differs from these results: are these other versions of the programs?" >&2
 
 # docs/artifact.md is the list of claims and commands.
 FULL ?=

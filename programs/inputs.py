@@ -288,7 +288,73 @@ END {
 }
 """
 
-# Other inputs for programs above, whose profiles are used for them (configs/optimise.cfg).
+# Other inputs for programs above, whose profiles are used for them (configs/recorded.cfg and optimise.cfg).
+OTHER_PYTHON = """\
+def primes():
+    found, n = [], 2
+    while True:
+        if all(n % p for p in found if p * p <= n):
+            found.append(n)
+            yield n
+        n += 1
+
+
+def multiply(a, b):
+    return [[sum(x * y for x, y in zip(row, column)) for column in zip(*b)] for row in a]
+
+
+class Account:
+    def __init__(self, owner, balance=0):
+        self.owner, self.balance = owner, balance
+
+    def withdraw(self, amount):
+        if amount > self.balance:
+            raise ValueError(f"{self.owner} has {self.balance}, not {amount}")
+        self.balance -= amount
+        return self
+
+
+generator = primes()
+print([next(generator) for _ in range(600)][-3:])
+matrix = [[(i * 7 + k * 3) % 11 for k in range(12)] for i in range(12)]
+power = matrix
+for _ in range(12):
+    power = [[x % 1009 for x in row] for row in multiply(power, matrix)]
+print(power[0], pow(3, 4000, 10 ** 40), len(str(7 ** 3000)))
+refused = 0
+accounts = [Account("owner %d" % i, i * 37 % 500) for i in range(400)]
+for i in range(6000):
+    try:
+        accounts[i * 7919 % 400].withdraw(i % 90)
+    except ValueError as error:
+        refused += len(error.args[0])
+print(refused, sorted(accounts, key=lambda a: (-a.balance, a.owner))[0].owner)
+words = "the quick brown fox jumps over the lazy dog and runs away from it all".split()
+lines = ["%-8s|%6.2f|%04x" % (words[i % 15], i / 7, i * i % 65536) for i in range(3000)]
+kinds = {line.split("|")[0].strip() for line in lines}
+print(len(kinds), "\\n".join(lines).replace("quick", "slow").count("slow"), sorted(lines, key=lambda s: s[::-1])[:2])
+"""
+
+OTHER_PERL = """\
+use strict; use warnings;
+sub choose { my ($n, $k) = @_; return $k == 0 || $k == $n ? 1 : choose($n - 1, $k - 1) + choose($n - 1, $k); }
+my @queue = map { { key => $_ * 7919 % 10007, name => sprintf("n%04x", $_) } } 1 .. 4000;
+my @sorted = sort { $a->{key} <=> $b->{key} } @queue;
+my @adders = map { my $by = $_; sub { return $_[0] + $by } } 1 .. 50;
+my $total = 0;
+$total = $_->($total) for map { @adders } 1 .. 400;
+my $packed = join "", map { pack "nC", $_, $_ % 251 } 1 .. 6000;
+my $sum = 0;
+while (length $packed) { my ($n, $c) = unpack "nC", substr $packed, 0, 3, ""; $sum += $n * $c % 97; }
+my %grid;
+for my $y (0 .. 99) { $grid{"$y,$_"} = $y * $_ % 10 for 0 .. 99; }
+my $around = 0;
+for my $y (1 .. 98) { for my $x (1 .. 98) { $around += $grid{$y - 1 . ",$x"} + $grid{"$y," . ($x + 1)}; } }
+my $line = join ",", map { $_->{name} } @sorted[0 .. 999];
+my $fields = grep { /^n0[0-7]/ } split /,/, $line;
+printf "%d %s %d %d %d %d\\n", choose(16, 6), $sorted[0]{name}, $total, $sum, $around, $fields;
+"""
+
 OTHER_LUA = """\
 local Point = {}
 Point.__index = Point
@@ -334,6 +400,9 @@ def files(seed):
     yield "work.awk", AWK
     yield "other.lua", OTHER_LUA
     yield "other.sql", OTHER_SQL
+    yield "other.pl", OTHER_PERL
+    yield "other.py", OTHER_PYTHON
+    yield "other.i", c_source(Random(seed + 5), 3300)
 
 
 def write(path, content):

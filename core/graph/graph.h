@@ -51,6 +51,9 @@ struct graph {
 #define GRAPH_WEIGHT_MAX (UINT64_C(1) << 62)
 
 void graph_free(struct graph *g);
+enum status graph_copy(struct graph *out, const struct graph *g, struct error *e);
+/* Sorts edges and blocks whose addresses have changed; none may have become equal. */
+void graph_sort(struct graph *g);
 const struct edge *graph_find_edge(const struct graph *g, uint32_t source, uint32_t target);
 const struct block *graph_find_block(const struct graph *g, uint32_t entry);
 uint64_t graph_weight(const struct graph *g); /* sum of all counts */

@@ -160,6 +160,13 @@ enum status qemu_process_read(const struct qemu_result *r, size_t i, struct qemu
 /* Writes one sentence on why another run may differ. False: it cannot differ. */
 bool qemu_doubt(const struct qemu_result *r, struct error *out);
 
+/* Moves a recording's graph to the addresses of another recording of the same program: images are
+ * numbered in the order in which they begin to run, which may depend on the input. Images match by
+ * their hashes, anonymous memory by its order; what the other recording has not lies behind its last
+ * image. STATUS_UNSUPPORTED: there are too many images for 32 bits. */
+enum status qemu_align(struct graph *g, const struct qemu_image *from, size_t from_count,
+                       const struct qemu_image *to, size_t to_count, struct error *e);
+
 /* ---- names of code addresses ---- */
 
 struct qemu_symbols;

@@ -234,17 +234,28 @@ static enum status check_played(const struct config *c, struct error *e) {
     return STATUS_OK;
 }
 
-/* If techniques watch the other input, each game must have one. */
+bool config_has_other(const struct config_program *p) {
+    return p->other_command != NULL || p->other_input != NULL;
+}
+
+/* If techniques watch the other input, each game and program must have one. */
 static enum status check_others(const struct config *c, struct error *e) {
     bool other = false;
     for (size_t i = 0; i < c->samplings.len; i++)
         other |= c->samplings.at[i].other;
-    for (size_t i = 0; other && i < c->games.len; i++)
-        if (c->games.at[i].movie != NULL && c->games.at[i].other == NULL)
+    for (size_t i = 0; other && i < c->games.len; i++) {
+        const struct config_game *g = &c->games.at[i];
+        if (g->movie != NULL && g->other == NULL)
             return error_set(e, STATUS_FORMAT,
                              "%s: '%s' has no other movie, which input = \"other\" needs: add "
                              "other = \"FILE.fm2\"",
-                             c->games.at[i].place, c->games.at[i].name);
+                             g->place, g->name);
+        if (g->program != NULL && !config_has_other(g->program))
+            return error_set(e, STATUS_FORMAT,
+                             "%s: '%s' has no other run, which input = \"other\" needs: add "
+                             "other_input = \"FILE\" or other_command = (\"PROGRAM\", ...)",
+                             g->place, g->name);
+    }
     return STATUS_OK;
 }
 
@@ -374,6 +385,8 @@ static enum status read_root(struct config *c, const config_setting_t *root, str
         status = name_experiment(c, root, e);
     if (status == STATUS_OK)
         status = sampling_read(c, sampling, e);
+    c->recorded = programs != NULL;
+    c->live &= !c->recorded;
     if (status == STATUS_OK)
         status = read_hot(c, hot, e);
     if (status == STATUS_OK && grid != NULL)

@@ -26,8 +26,9 @@
 struct config_program {
     char **command;       /* path (relative to `folder`) and arguments; ends with NULL */
     char *input;          /* standard input: a file, or NULL */
-    char **other_command; /* another run, whose profile an optimiser may use (sweep/optimise); NULL:
-                             the same command. The same program; ends with NULL */
+    char **other_command; /* another run: its exact graph is a profile of other input, for samplings
+                             with input = "other" and for an optimiser; NULL: the same command. The
+                             same program; ends with NULL */
     char *other_input;    /* its standard input; NULL: that of `input` */
     char *folder;         /* working directory; NULL: the current one */
     char **env;           /* additional "NAME=VALUE"; ends with NULL; may be NULL */
@@ -38,7 +39,7 @@ struct config_program {
     unsigned batch; /* instructions in a batch */
 };
 
-/* A sampling of programs for an optimiser: instructions in a row, or single transfers. */
+/* A sampling of programs: instructions in a row, or single transfers. */
 struct config_budget {
     bool transfers; /* `every` and `seed` are of transfers */
     uint64_t every;
@@ -101,15 +102,18 @@ struct config {
     char *path, *name; /* name: of the experiment; defaults to the file's stem */
     uint64_t frames;
     VEC(struct config_sampling)
-    samplings;                       /* at least one; games are sampled with all of them, programs
+    samplings;         /* at least one; games are sampled with all of them, programs
                                         with their own */
-    bool live;                       /* all samplings are live: there is no baseline */
-    VEC(unsigned) hot;               /* hot shares in permille; at least one */
+    bool recorded;     /* there are programs, which have samplings of their own */
+    bool live;         /* all samplings are live, and there are no programs: there is no baseline */
+    VEC(unsigned) hot; /* hot shares in permille; at least one */
     VEC(struct config_point) points; /* by number; the observed baseline last */
     VEC(struct config_exec *) execs; /* of points whose technique is a program */
     VEC(uint64_t) marks;             /* batch counts, ascending */
     VEC(struct config_game) games;
-    VEC(struct config_budget) budgets; /* for an optimiser; sweeps do not use them */
+    VEC(struct config_budget)
+    budgets;                       /* programs are sampled with all of them; none: each with its
+                                          own `every` and `batch` */
     VEC(struct config_file) files; /* the first is `path`; in the order in which they are used */
     const struct includes *from;   /* while the files are read; NULL afterwards */
     char *roms;                    /* folder in which ROMs are found by SHA-1; may be NULL */
@@ -148,6 +152,8 @@ size_t config_words(const struct config_sampling *s, struct sampling_word words[
 bool config_applies(const struct config_sampling *s, const struct technique *t);
 /* The frames that a live technique watches, of `frames`. */
 uint64_t config_watched(const struct config_sampling *s, uint64_t frames);
+/* True if the program has another run: other_command, other_input, or both. */
+bool config_has_other(const struct config_program *p);
 /* NULL if no game has that name. */
 const struct config_game *config_find_game(const struct config *c, const char *name);
 

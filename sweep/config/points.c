@@ -75,6 +75,8 @@ static enum status read_technique(const struct config *c, const config_setting_t
     *out = technique_find(name);
     if (*out == NULL)
         *out = exec_technique_find(c, name);
+    if (c->recorded && *out != NULL && (*out)->build != NULL)
+        return STATUS_OK;
     for (size_t i = 0; *out != NULL && i < c->samplings.len; i++)
         if (config_applies(&c->samplings.at[i], *out))
             return STATUS_OK;
@@ -129,6 +131,8 @@ static enum status check_windows(const struct config *c, size_t before,
     for (size_t i = 0; i < c->samplings.len; i++)
         if (c->samplings.at[i].options.batch_length > longest)
             longest = c->samplings.at[i].options.batch_length;
+    if (longest == 0) /* only programs are sampled, each in its own way */
+        return STATUS_OK;
     for (size_t i = before; i < c->points.len; i++) {
         const struct config_point *p = &c->points.at[i];
         int window = p->technique->exec == NULL ? parameter_index(p->technique, "window_size") : -1;

@@ -42,8 +42,10 @@ struct plan_point {
 
 /* One sampling of one replay. */
 struct plan_stream {
-    const struct config_sampling *configured; /* NULL: the pair's or program's own */
-    char variant[PLAN_VARIANT];               /* tells the game's streams apart; "" for the first */
+    const struct config_sampling *configured; /* NULL: the pair's or program's own, ... */
+    const struct config_budget *budget; /* ... of a program this one; NULL: `every` and `batch`
+                                                 of the program itself */
+    char variant[PLAN_VARIANT];         /* tells the game's streams apart; "" for the first */
     char sampling_key[PLAN_KEY];
     struct db_sampling sampling; /* its `key` points to the array above */
     int64_t stream_id;           /* id of its row, which need not exist yet */
@@ -70,14 +72,16 @@ struct plan_game {
     char absent[300];            /* why a program is skipped */
     struct cartridge *cartridge; /* NULL for a pair or program, or when not present */
     struct movie movie;
-    struct movie other; /* the one that live techniques may watch instead; empty: none */
+    struct movie other;   /* the one that live techniques may watch instead; empty: none */
+    char other_input[41]; /* hash of that movie, or of a program's other run; "": none */
     char console[NES_CONSOLE_TEXT]; /* in the syntax of --console; "": the default */
     char replay_key[PLAN_KEY];
     int64_t replay_id; /* id of its row, which need not exist yet */
     bool has_exact;
     char exact_hash[33];         /* in the database; "": none */
-    struct plan_stream *streams; /* one for each sampling of the configuration; a pair or program
-                                    has one */
+    struct plan_stream *streams; /* one for each sampling of the configuration; a pair has one; a
+                                    program one for each budget, or one, and one of its other run if
+                                    a sampling asks for it */
     size_t stream_count;
     size_t missing; /* in all streams; at least 1 if the exact graph is missing */
     size_t left;

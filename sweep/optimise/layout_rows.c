@@ -110,7 +110,8 @@ enum status layouts_mark(struct layouts *l, struct db *db, const struct config_g
                          const struct program_name *name, struct error *e) {
     for (size_t i = 0; i < l->list.len; i++) {
         l->list.at[i].there = false;
-        l->list.at[i].needless = l->list.at[i].kind == LAYOUT_OTHER && !program_has_other(game);
+        l->list.at[i].needless =
+            l->list.at[i].kind == LAYOUT_OTHER && !config_has_other(game->program);
     }
     return db_query(db,
                     "SELECT kind, technique, sampling, inferred FROM bolt_layout"

@@ -119,10 +119,6 @@ static const char **command_words(const struct recording_request *q) {
     return words;
 }
 
-bool program_has_other(const struct config_game *game) {
-    return game->program->other_command != NULL || game->program->other_input != NULL;
-}
-
 static const char *input_of(const struct recording_request *q) {
     const struct config_program *p = q->game->program;
     return q->other && p->other_input != NULL ? p->other_input : p->input;

@@ -25,7 +25,6 @@ void places_remove(const struct config_game *game);
 /* Copies the original program there. */
 enum status place_copy(const struct place *p, const struct config_game *game, struct error *e);
 
-bool program_has_other(const struct config_game *game); /* another input */
 /* Records the program in its place. other: with its other input. */
 struct recording_request {
     const struct config_game *game;

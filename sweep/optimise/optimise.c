@@ -150,7 +150,7 @@ static enum status record(struct subject *s, const struct place *place, struct e
         status = hash_file(place->output, s->output, e);
     q.other = true;
     q.setting_count = 0;
-    if (status == STATUS_OK && program_has_other(s->game))
+    if (status == STATUS_OK && config_has_other(s->game->program))
         status = program_record(&q, &s->recorded.other, e);
     return status == STATUS_OK ? recorded_prepare(&s->recorded, e) : status;
 }

@@ -85,21 +85,8 @@ void recorded_free(struct recorded *r) {
 
 /* ---- one profile ---- */
 
-static enum status copy_graph(struct graph *out, const struct graph *g, struct error *e) {
-    *out = *g;
-    out->edges = malloc(g->edge_count * sizeof *out->edges + 1);
-    out->blocks = malloc(g->block_count * sizeof *out->blocks + 1);
-    if (out->edges == NULL || out->blocks == NULL) {
-        graph_free(out);
-        return error_set(e, STATUS_MEMORY, "out of memory");
-    }
-    memcpy(out->edges, g->edges, g->edge_count * sizeof *out->edges);
-    memcpy(out->blocks, g->blocks, g->block_count * sizeof *out->blocks);
-    return STATUS_OK;
-}
-
 static enum status make_random(struct graph *out, const struct graph *exact, struct error *e) {
-    enum status status = copy_graph(out, exact, e);
+    enum status status = graph_copy(out, exact, e);
     out->kind = GRAPH_BUILT;
     for (size_t i = 0; status == STATUS_OK && i < out->edge_count; i++)
         out->edges[i].count = 1 + splitmix64(RANDOM_SEED, i) % RANDOM_MOST;
@@ -144,7 +131,7 @@ enum status layout_profile_make(struct layout_profile *out, const struct layout 
     case LAYOUT_OTHER:
         out->structure = &r->other.structure;
         out->observed = r->other.instructions;
-        status = copy_graph(&out->graph, &r->other.graph, e);
+        status = graph_copy(&out->graph, &r->other.graph, e);
         break;
     case LAYOUT_RANDOM:
         status = make_random(&out->graph, &r->base.graph, e);
@@ -154,7 +141,7 @@ enum status layout_profile_make(struct layout_profile *out, const struct layout 
         break;
     default:
         out->observed = r->base.instructions;
-        status = copy_graph(&out->graph, &r->base.graph, e);
+        status = graph_copy(&out->graph, &r->base.graph, e);
     }
     if (status == STATUS_OK)
         status = judge(out, l, r, e);

@@ -177,6 +177,8 @@ double plan_point_seconds(const struct plan_rates *r, const struct plan *p,
                           const struct plan_game *game, const struct plan_stream *stream,
                           double batches, size_t point) {
     const struct technique *t = p->config->points.at[point].technique;
+    if (game->game->program != NULL && stream->configured != NULL)
+        return RESULT_SECONDS + PLAN_RECORDING_SECONDS;
     if (p->config->live || t->build == NULL)
         return RESULT_SECONDS +
                (kind_of(t) == MODEL ? r->model : r->live) * watched_frames(game, stream);

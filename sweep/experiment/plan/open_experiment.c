@@ -70,6 +70,7 @@ static enum status open_rom(struct plan_game *p, const char *path, struct error 
     if (status != STATUS_OK)
         return status;
     p->present = true;
+    memcpy(p->other_input, p->other.sha1, sizeof p->other_input);
     name_replay(p, p->cartridge->sha1);
     return STATUS_OK;
 }
@@ -79,8 +80,10 @@ static enum status open_rom(struct plan_game *p, const char *path, struct error 
 static void name_absent(struct plan_game *p) {
     const struct config_game *g = p->game;
     if (g->sha1 != NULL && movie_load(&p->movie, p->movie_path, NULL) == STATUS_OK &&
-        (g->other == NULL || movie_load(&p->other, g->other, NULL) == STATUS_OK))
+        (g->other == NULL || movie_load(&p->other, g->other, NULL) == STATUS_OK)) {
+        memcpy(p->other_input, p->other.sha1, sizeof p->other_input);
         name_replay(p, g->sha1);
+    }
 }
 
 static enum status open_foreign(struct plan_game *p, struct error *e) {
@@ -158,13 +161,32 @@ static void name_live(struct plan_stream *p) {
 /* Which input it is, is known only when it has been opened. */
 static void name_other(const struct plan_game *game, struct plan_stream *p) {
     const size_t len = strlen(p->sampling_key);
-    snprintf(p->sampling_key + len, PLAN_KEY - len, " from=%s", game->other.sha1);
-    p->sampling.other_input = game->other.sha1;
+    snprintf(p->sampling_key + len, PLAN_KEY - len, " from=%s", game->other_input);
+    p->sampling.other_input = game->other_input;
+}
+
+/* A program's further streams: its budgets, and "by=live input=other" as of games. */
+static void name_own_variant(const struct plan_stream *s, char *out, size_t size) {
+    const struct config_budget *b = s->budget;
+    char key[60];
+    if (s->configured != NULL) {
+        config_key(s->configured, key, sizeof key);
+        snprintf(out, size, "by=%s", key);
+    } else if (b->transfers) {
+        snprintf(out, size, "by=transfers every=%" PRIu64 " seed=%" PRIu64, b->every, b->seed);
+    } else {
+        snprintf(out, size, "every=%" PRIu64 " batch=%u", b->every, b->batch);
+    }
 }
 
 /* "movie=b interval_ms=0.3": what distinguishes the stream from the game's first. */
 static void name_variant(const struct plan_game *p, struct plan_stream *s) {
     const char *sampling = s->configured != NULL ? s->configured->variant : "";
+    char own[80] = "";
+    if (p->game->program != NULL && s != p->streams) {
+        name_own_variant(s, own, sizeof own);
+        sampling = own;
+    }
     const char *movie = p->label + strlen(p->game->name);
     movie += movie[0] == ' ';
     snprintf(s->variant, sizeof s->variant, "%s%s%s", movie,
@@ -189,22 +211,37 @@ static void name_rows(struct plan_game *p) {
     }
 }
 
+/* A program is sampled by its own budgets. Of the samplings that watch it applies one of its whole
+ * other run. */
+static void list_own_streams(const struct config *config, struct plan_game *p) {
+    for (size_t i = 0; i < config->budgets.len; i++)
+        p->streams[p->stream_count++].budget = &config->budgets.at[i];
+    p->stream_count += config->budgets.len == 0;
+    for (size_t i = 0; i < config->samplings.len; i++) {
+        const struct config_sampling *one = &config->samplings.at[i];
+        if (one->other && one->seconds == 0)
+            p->streams[p->stream_count++].configured = one;
+    }
+}
+
 enum status plan_make_streams(const struct config *config, struct plan_game *p, struct error *e) {
-    const size_t count = p->movie_path != NULL ? config->samplings.len : 1;
-    p->streams = calloc(count, sizeof *p->streams);
+    const size_t most = config->samplings.len + config->budgets.len + 1;
+    p->streams = calloc(most, sizeof *p->streams);
     if (p->streams == NULL)
         return error_set(e, STATUS_MEMORY, "%s: out of memory", config->path);
-    p->stream_count = count;
-    for (size_t i = 0; i < count; i++) {
+    if (p->game->program != NULL)
+        list_own_streams(config, p);
+    else
+        p->stream_count = p->movie_path != NULL ? config->samplings.len : 1;
+    for (size_t i = 0; i < p->stream_count; i++) {
         struct plan_stream *s = &p->streams[i];
         s->sampling = db_new_sampling();
-        if (p->movie_path != NULL) {
+        if (p->movie_path != NULL)
             s->configured = &config->samplings.at[i];
-            if (s->configured->live)
-                name_live(s);
-            else
-                name_sampling(s);
-        }
+        if (s->configured != NULL && s->configured->live)
+            name_live(s);
+        else if (s->configured != NULL)
+            name_sampling(s);
         name_variant(p, s);
     }
     return STATUS_OK;

@@ -199,6 +199,11 @@ enum status plan_fits(const struct plan_game *game, const struct plan_stream *st
                          point->technique->build == NULL ? "%s watches by itself"
                                                          : "%s works on samples",
                          point->technique->name);
+    if (game->game->program != NULL && stream->configured != NULL &&
+        strcmp(point->technique->name, "exact") != 0)
+        return error_set(e, STATUS_ARGUMENT,
+                         "%s watches a console; a program's other run is recorded exactly",
+                         point->technique->name);
     const struct stream shape = {.batch_length = stream->batch_length,
                                  .batch_count = stream->batches,
                                  .of = plan_of_branches(stream) ? STREAM_OF_BRANCHES

@@ -36,12 +36,51 @@ static void name_replay(char *out, const char *image, const char *command, const
              CONFIG_METHOD);
 }
 
+struct config_budget program_budget(const struct config_program *p, const struct plan_stream *s) {
+    return s->budget != NULL ? *s->budget
+                             : (struct config_budget){.every = p->every, .batch = p->batch};
+}
+
+/* Single transfers are batches of two: the transfer and its destination. */
 static void name_sampling(const struct config_program *program, struct plan_stream *s) {
-    snprintf(s->sampling_key, PLAN_KEY, "instructions every=%" PRIu64 " batch=%u", program->every,
-             program->batch);
-    s->sampling.method = "instructions";
-    s->sampling.stride = (int64_t)program->every;
-    s->sampling.batch_length = (int64_t)program->batch;
+    const struct config_budget b = program_budget(program, s);
+    if (b.transfers) {
+        snprintf(s->sampling_key, PLAN_KEY, "transfers every=%" PRIu64 " seed=%" PRIu64, b.every,
+                 b.seed);
+        s->sampling.method = "transfers";
+        s->sampling.seed = (int64_t)b.seed;
+    } else {
+        snprintf(s->sampling_key, PLAN_KEY, "instructions every=%" PRIu64 " batch=%u", b.every,
+                 b.batch);
+        s->sampling.method = "instructions";
+    }
+    s->sampling.stride = (int64_t)b.every;
+    s->sampling.batch_length = b.transfers ? 2 : (int64_t)b.batch;
+}
+
+static void name_samplings(struct plan_game *p) {
+    for (size_t i = 0; i < p->stream_count; i++)
+        if (p->streams[i].configured == NULL)
+            name_sampling(p->game->program, &p->streams[i]);
+}
+
+/* Identifies the other run by its arguments and its input. */
+static enum status name_other(struct plan_game *p, struct error *e) {
+    const struct config_program *program = p->game->program;
+    const char *from = program->other_input != NULL ? program->other_input : program->input;
+    char command[33], input[33] = "none";
+    if (!config_has_other(program))
+        return STATUS_OK;
+    enum status status = from != NULL ? hash_file(from, input, e) : STATUS_OK;
+    if (status != STATUS_OK)
+        return status;
+    struct hash *h = hash_start();
+    bool ok = program_hash_command(
+        program, program->other_command != NULL ? program->other_command : program->command,
+        command);
+    hash_add(h, "command %s\ninput %s\n", command, input);
+    ok = hash_finish(h, p->other_input) && ok;
+    return ok ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory");
 }
 
 enum status program_open(struct plan_game *p, struct error *e) {
@@ -49,7 +88,7 @@ enum status program_open(struct plan_game *p, struct error *e) {
     char image[33], command[33], input[33] = "none";
     struct error why = {0};
     char path[QEMU_PATH];
-    name_sampling(program, p->streams);
+    name_samplings(p);
     qemu_program_path(program->folder, program->command[0], path);
     if (qemu_can_record(path, &why) != STATUS_OK) {
         snprintf(p->absent, sizeof p->absent, "%.299s", why.text);
@@ -60,6 +99,8 @@ enum status program_open(struct plan_game *p, struct error *e) {
         status = hash_file(program->input, input, e);
     if (status == STATUS_OK && !program_hash_command(program, program->command, command))
         status = error_set(e, STATUS_MEMORY, "out of memory");
+    if (status == STATUS_OK)
+        status = name_other(p, e);
     if (status != STATUS_OK)
         return status;
     p->present = true;
@@ -91,6 +132,8 @@ enum status program_find_absent(struct plan_game *p, const char *experiment, str
         program->input == NULL || hash_file(program->input, input, NULL) == STATUS_OK;
     if (!program_hash_command(program, program->command, command))
         return error_set(e, STATUS_MEMORY, "out of memory");
+    if (name_other(p, NULL) != STATUS_OK)
+        snprintf(p->other_input, sizeof p->other_input, UNKNOWN);
     name_replay(like, has_image ? image : "%", command, has_input ? input : "%");
     name_replay(p->replay_key, has_image ? image : UNKNOWN, command, has_input ? input : UNKNOWN);
     return db_query(db, keys_sql, note_key, p->replay_key, e, "tt", like, experiment);

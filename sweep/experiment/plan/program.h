@@ -12,6 +12,9 @@
  * exists. */
 enum status program_open(struct plan_game *p, struct error *e);
 
+/* How this stream of a program's own is sampled. */
+struct config_budget program_budget(const struct config_program *p, const struct plan_stream *s);
+
 /* Finds the row ids of a program that is not present: rows in `db` of the same command with the
  * same input, whatever the file. If there are none, uses ids that no row has, so that rows of an
  * earlier definition are not mistaken for this one's. `experiment`: its rows are preferred. */

@@ -240,7 +240,7 @@ static enum status find_live(const struct find *f, const size_t *numbers, size_t
         const struct built at = {.point = numbers[i]};
         struct building b = {.find = f, .start = source_clock()};
         struct profile profile;
-        status = source_watch(&profile, f->game, f->plan->configured,
+        status = source_watch(&profile, f->source, f->game, f->plan->configured,
                               &f->config->points.at[numbers[i]], &f->engine, &hooks, e);
         b.seconds = source_clock() - b.start;
         if (status == STATUS_OK)

@@ -1,5 +1,6 @@
 #include "experiment/work/source.h"
 #include "experiment/work/illustrate.h"
+#include "experiment/work/source_program.h"
 
 #include "base/base.h"
 #include "qemu/qemu.h"
@@ -266,11 +267,10 @@ static enum status replay(struct source *out, const struct plan_game *game,
     return status;
 }
 
-enum status source_watch(struct profile *out, const struct plan_game *game,
-                         const struct config_sampling *way, const struct config_point *point,
-                         const struct engine_choice *engine, const struct source_hooks *hooks,
-                         struct error *e) {
-    *out = (struct profile){0};
+static enum status watch_game(struct profile *out, const struct plan_game *game,
+                              const struct config_sampling *way, const struct config_point *point,
+                              const struct engine_choice *engine, const struct source_hooks *hooks,
+                              struct error *e) {
     const uint64_t frames = config_watched(way, game->game->frames);
     struct pass pass = {.game = game,
                         .movie = way->other ? &game->other : &game->movie,
@@ -324,45 +324,13 @@ static enum status read_pair(struct source *out, const struct plan_game *game, s
     return status;
 }
 
-/* ---- a program ---- */
-
-static enum status record(struct source *out, const struct plan_game *game,
-                          const struct config *config, const struct source_hooks *hooks,
-                          struct error *e) {
-    const struct config_program *program = game->game->program;
-    char plugin[QEMU_PLUGIN_PATH];
-    struct qemu_result result = {0};
-    const struct qemu_setting setting = {.every = program->every, .length = program->batch};
-    const struct qemu_request request = {.argv = (const char *const *)program->command,
-                                         .env = (const char *const *)program->env,
-                                         .folder = program->folder,
-                                         .input = program->input,
-                                         .output = "/dev/null",
-                                         .plugin = plugin,
-                                         .settings = &setting,
-                                         .setting_count = 1,
-                                         .stopped = hooks->stopped};
-    enum status status = qemu_find_plugin(plugin, e);
-    if (status == STATUS_OK)
-        status = qemu_record(&request, &result, e);
-    if (status != STATUS_OK)
-        return status;
-    out->exact = result.graph;
-    out->streams->stream = result.streams[0];
-    if (config_needs_structure(config)) {
-        out->structure = result.structure;
-        result.structure = (struct structure){0};
-        out->streams->stream.structure = &out->structure;
-    }
-    result.graph = (struct graph){0};
-    result.streams[0] = (struct stream){0};
-    out->instructions = (int64_t)result.instructions;
-    out->cycles = DB_NULL;
-    struct error doubt;
-    if (qemu_doubt(&result, &doubt))
-        error_set(&out->warning, STATUS_OK, "%s: %s", program->command[0], doubt.text);
-    out->recording = result;
-    return qemu_symbols_read(&out->symbols, result.images.at, result.images.len, e);
+enum status source_watch(struct profile *out, const struct source *s, const struct plan_game *game,
+                         const struct config_sampling *way, const struct config_point *point,
+                         const struct engine_choice *engine, const struct source_hooks *hooks,
+                         struct error *e) {
+    *out = (struct profile){0};
+    return game->game->program != NULL ? graph_copy(&out->graph, &s->other, e)
+                                       : watch_game(out, game, way, point, engine, hooks, e);
 }
 
 /* ---- all ---- */
@@ -453,7 +421,7 @@ enum status source_make(struct source *out, const struct plan_game *game,
         return error_set(e, STATUS_MEMORY, "out of memory");
     double start = source_clock();
     enum status status = game->cartridge != NULL       ? replay(out, game, config, engine, hooks, e)
-                         : game->game->program != NULL ? record(out, game, config, hooks, e)
+                         : game->game->program != NULL ? source_record(out, game, config, hooks, e)
                                                        : read_pair(out, game, e);
     out->seconds = source_clock() - start + out->recording.seconds;
     if (status == STATUS_OK)
@@ -482,6 +450,7 @@ void source_free(struct source *s) {
     free(s->streams);
     free(s->references);
     graph_free(&s->exact);
+    graph_free(&s->other);
     structure_free(&s->structure);
     qemu_result_free(&s->recording);
     qemu_symbols_free(s->symbols);

@@ -36,6 +36,8 @@ struct source {
     char exact_hash[33];
     const char *engine; /* the engine that ran; NULL for a pair */
     struct cost exact_cost;
+    struct graph other; /* of a program: the exact graph of its other run, at the addresses
+                                      of `exact`; empty unless a stream of the plan lacks it */
     struct qemu_result recording; /* of a program: the files it executed; graph and streams are
                                      above */
     struct qemu_symbols *symbols; /* of its images; NULL unless it is a program */
@@ -59,8 +61,8 @@ enum status source_make(struct source *out, const struct plan_game *game,
 void source_free(struct source *s);
 
 /* Replays the game once more with a live technique attached: for as long as the live sampling says,
- * with the input that it says. */
-enum status source_watch(struct profile *out, const struct plan_game *game,
+ * with the input that it says. Of a program: copies the graph of its other run. */
+enum status source_watch(struct profile *out, const struct source *s, const struct plan_game *game,
                          const struct config_sampling *way, const struct config_point *point,
                          const struct engine_choice *engine, const struct source_hooks *hooks,
                          struct error *e);

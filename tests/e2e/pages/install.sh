@@ -26,7 +26,7 @@ done
 for file in "$source"/docs/* "$source/README.md" "$source/LICENSE" "$source/CITATION.cff"; do
     diff -rq "$file" "$prefix/share/doc/hotgraph/${file#"$source"/}" >/dev/null || fail "${file#"$source"/} is not installed"
 done
-for file in $(sed -n 's/.*\(input\|folder\) = "\.\.\/\(build[^"]*\)".*/\2/p' "$source/configs/programs.cfg" | sort -u); do
+for file in $(sed -n 's/.*\(input\|folder\) = "\.\.\/\(build[^"]*\)".*/\2/p' "$source/configs/recorded.cfg" | sort -u); do
     test -e "$prefix/share/hotgraph/$file" || fail "$file is not installed"
 done
 

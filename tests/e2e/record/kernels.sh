@@ -5,7 +5,7 @@ set -u
 
 # The suite in a folder of that name.
 plant() {
-    mkdir -p "$1/configs" && cp "$source/configs/programs.cfg" "$source/configs/programs.digest" "$source/configs/games.cfg" "$1/configs" &&
+    mkdir -p "$1/configs" && cp "$source/configs/programs.cfg" "$source/configs/programs.digest" "$source/configs/recorded.cfg" "$source/configs/games.cfg" "$1/configs" &&
         ln -s "$source/games" "$source/movies" "$1" &&
         "$source/programs/build.sh" "$1/build/programs" 2>/dev/null || skip "no python3, or no compiler for the kernels"
 }
