@@ -18,6 +18,7 @@
 #   make frontier  what each technique costs in host instructions and what it finds: five minutes
 #   make costs     counted host instructions against callgrind, all games: an hour
 #   make bench-native  what probes in native programs cost, beside other tools
+#   make bench-record  what recording programs costs, beside QEMU alone
 #   make deb      a Debian package, into DEB=FOLDER (default: here)
 #   make games    rebuild the bundled games from their sources (cc65)
 #   make coverage  how much of each parser the fuzzers' seeds reach (needs clang and llvm)
@@ -69,7 +70,7 @@ here    = $(call path,$(HERE))
 $(if $(shell test ! -e $(here)meson.build || echo there),,$(error make -f takes no path with blanks; make -C FOLDER does))
 ONLY_GAMES = $(if $(GAMES),--games $(call quoted,$(GAMES)))
 
-.PHONY: all studies build deps deps-games deps-programs deps-optimise programs optimise sweep cluster cluster-status parallel test coverage report bench bench-adapt bench-native costs frontier artifact paper games install deb program mutants dist clean help
+.PHONY: all studies build deps deps-games deps-programs deps-optimise programs optimise sweep cluster cluster-status parallel test coverage report bench bench-adapt bench-native bench-record costs frontier artifact paper games install deb program mutants dist clean help
 
 all: build
 
@@ -245,6 +246,10 @@ bench-native: build
 	$(call install,$(NATIVE_PACKAGES))
 	@mkdir -p $(results)
 	@python3 $(here)tests/bench/bench_native.py $(if $(QUICK),--quick) $(build)/hotgraph $(build)/tests/native_insert $(results)/native.db
+
+bench-record: program deps-programs
+	@$(here)programs/build.sh build/programs
+	@python3 $(here)tests/bench/bench_record.py $(if $(QUICK),--quick) $(build)/hotgraph $(here)configs/programs.cfg
 
 games: deps-games
 	@for g in games/*/Makefile; do d=$$(dirname $$g); $(MAKE) --no-print-directory -C $$d OUT=../$$(basename $$d).nes || exit 1; done

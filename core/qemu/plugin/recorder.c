@@ -313,6 +313,7 @@ static void count_arc(struct recorder *r, struct block *from, struct block *to) 
             out_of_memory(r);
             return;
         }
+        *recorder_known_arc(r, from, to) = arc;
         from->to[1] = from->to[0];
         from->recent[1] = from->recent[0];
         from->to[0] = to;

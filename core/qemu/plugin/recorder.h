@@ -31,14 +31,18 @@ struct block {
     _Alignas(64) struct block *to[2]; /* where the arcs in `recent` lead */
     struct arc *recent[2]; /* the last two arcs out of it that were looked up; at first none */
     uint32_t count, id;
+    bool handler;    /* a signal handler begins here */
+    bool repeats;    /* its one instruction runs again for each iteration */
     uint32_t *insns; /* indexes */
     uint64_t starts; /* executions that no arc counts: a thread began with it */
     uint64_t vaddr;  /* the guest's address at its last translation */
-    bool handler;    /* a signal handler begins here */
-    bool repeats;    /* its one instruction runs again for each iteration */
 };
 
-enum { SUSPENDED_MOST = 16 };
+enum {
+    SUSPENDED_MOST = 16,
+    RECORDER_KNOWN_BITS = 12,
+    RECORDER_KNOWN_ARCS = 1 << RECORDER_KNOWN_BITS
+};
 
 struct cpu {
     struct block *before; /* the previous block of this thread; NULL at its start and when it was
@@ -68,7 +72,8 @@ struct recorder {
     VEC(struct block *) blocks;
     struct map block_at; /* hash -> index */
     VEC(struct arc *) arcs;
-    struct map arc_at; /* from << 32 | to -> index */
+    struct map arc_at;                           /* from << 32 | to -> index */
+    struct arc *known_arcs[RECORDER_KNOWN_ARCS]; /* by recorder_known_arc(); some of them */
     VEC(uint32_t) starts;
     VEC(uint64_t) handlers; /* the guest's addresses */
     struct setting settings[RECORDING_SETTINGS];
@@ -106,9 +111,15 @@ bool recorder_run(struct recorder *r, struct cpu *cpu, struct block *block);
 /* Appends a block to the trail, and reads the stacks that are due after so many taken branches. For
  * recorder_run_quickly(); recorder_run() calls it itself. */
 void recorder_remember(struct recorder *r, struct block *block);
-/* The same for the most frequent case: a recent arc of the only thread's previous block, and no
- * sample is due. Signals and repeated instructions never have a recent arc. False: nothing was
- * done, recorder_run() must do it. `transfers` are counted if they are sampled. */
+/* Where an arc is among the known ones. Interpreters jump from one block to many. */
+static inline struct arc **recorder_known_arc(struct recorder *r, const struct block *from,
+                                              const struct block *to) {
+    const uint32_t hash = (from->id * UINT32_C(0x9e3779b1)) ^ (to->id * UINT32_C(0x85ebca6b));
+    return &r->known_arcs[hash >> (32 - RECORDER_KNOWN_BITS)];
+}
+/* The same for the most frequent case: a recent or known arc of the only thread's previous block,
+ * and no sample is due. Signals and repeated instructions have no such arc. False: nothing was done,
+ * recorder_run() must do it. `transfers` are counted if they are sampled. */
 static inline bool recorder_run_quickly(struct recorder *r, struct block *b, bool transfers) {
     struct cpu *const c = r->only;
     struct block *const from = c->before;
@@ -116,10 +127,14 @@ static inline bool recorder_run_quickly(struct recorder *r, struct block *b, boo
         return false;
     const unsigned k = from->to[1] == b;
     const uint64_t clock = r->clock + b->count;
-    if (from->to[k] != b || clock > r->sample_clock ||
-        (transfers && r->transfers == r->sample_transfer))
+    if (clock > r->sample_clock || (transfers && r->transfers == r->sample_transfer))
         return false;
-    struct arc *const arc = from->recent[k];
+    struct arc *arc = from->recent[k];
+    if (from->to[k] != b) {
+        arc = *recorder_known_arc(r, from, b);
+        if (arc == NULL || arc->from != from || arc->to != b || b->handler)
+            return false;
+    }
     arc->count++;
     if (transfers)
         r->transfers += arc->transfer;
