@@ -21,17 +21,17 @@ SELECT printf('%.1f %%', avg(taken)) FROM saved WHERE profile = 'exact';
 SELECT printf('%.1f %%', avg(whole)) FROM saved WHERE profile = 'exact';
 SELECT printf('%.1f %%', min(whole)) FROM saved WHERE profile = 'exact';
 SELECT printf('%.1f %%', avg(whole)) FROM saved WHERE profile = 'observed' AND budget < 0.01;
-SELECT printf('%.1f %%', avg(steady)) FROM saved WHERE profile = 'gaussian';
+SELECT printf('%.1f %%', avg(steady)) FROM saved WHERE profile = 'gaussian' AND budget > 1;
 SELECT printf('%.1f %%', avg(steady)) FROM saved WHERE profile = 'random';
 
 -- name: adapt
-SELECT printf('%.1f %%', avg(steady)) FROM saved WHERE profile = 'adapt-observed';
-SELECT printf('%.1f %%', -avg(whole)) FROM saved WHERE profile = 'adapt-observed';
+SELECT printf('%.1f %%', avg(steady)) FROM saved WHERE profile LIKE 'adapt%' GROUP BY profile;
+SELECT printf('%.1f %%', -avg(whole)) FROM saved WHERE profile LIKE 'adapt%' GROUP BY profile;
 
 -- name: worth
 SELECT printf('%.1f %%', avg(steady)) FROM saved WHERE profile = 'exact';
 SELECT printf('%.1f %%', avg(taken)) FROM saved WHERE profile = 'exact';
 SELECT printf('%.1f %%', avg(whole)) FROM saved WHERE profile = 'exact';
-SELECT printf('%.1f %%', avg(steady)) FROM saved WHERE profile = 'gaussian';
+SELECT printf('%.1f %%', avg(steady)) FROM saved WHERE profile = 'gaussian' AND budget > 1;
 SELECT printf('%.1f %%', avg(steady)) FROM saved WHERE profile = 'random';
-SELECT printf('%.1f %%', -avg(whole)) FROM saved WHERE profile = 'adapt-observed';
+SELECT printf('%.1f %%', -avg(whole)) FROM saved WHERE profile = 'adapt-exact';

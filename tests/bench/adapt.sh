@@ -14,8 +14,8 @@ hotgraph=$(realpath "$1")
 frames=${2:-18000}
 shift $(($# < 2 ? $# : 2))
 games=${*:-airmail brindle burrow fresnel mazewisp rumpus starling umbel}
-profiles=${PROFILES:-none exact other random observed-3 observed-300 observed-3000 flow-3 flow-300 flow-3000 gaussian-3
-    adapt-exact adapt-observed adapt-flow adapt-gaussian}
+profiles=${PROFILES:-none exact other random observed-3 observed-300 observed-3000 flow-3 flow-300 flow-3000 gaussian-3 gaussian-30
+    gaussian-300 adapt-exact adapt-observed adapt-flow adapt-gaussian}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 command -v valgrind >/dev/null || { echo "bench-adapt: valgrind is missing: apt-get install valgrind" >&2; exit 1; }
