@@ -105,6 +105,47 @@ static void length_counters_count_half_frames(void **state) {
     assert_int_equal(status(&a, 60003) & LENGTHS, 0); /* and not loaded */
 }
 
+/* The half frames of the sequence that began in cycle SEQUENCE after which the counter of pulse 1 is 0:
+ * the second, the third or the fourth; 0: none of them. */
+enum { SEQUENCE = 20, FIRST_CLOCK = SEQUENCE + 14912 };
+static unsigned ends_with_half_frame(struct apu *a) {
+    static const uint64_t ends[] = {29830, 29830 + 14913, 2 * 29830};
+    for (unsigned i = 0; i < 3; i++)
+        if (!(status(a, SEQUENCE + ends[i] + 1) & LENGTHS))
+            return i + 2;
+    return 0;
+}
+
+/* Broken: a note that is begun or held just when the counters are clocked ends a half frame too
+ * early or too late. In the cycle of the clock, both its old length and its old halt flag count. */
+static void writes_in_the_cycle_of_a_clock_come_too_late(void **state) {
+    (void)state;
+    enum { NO_LENGTH, LENGTH_254, HALTED, RUNNING, CASES };
+    static const unsigned ends[CASES][3] = {
+        /* a write a cycle before the clock, in it, after it */
+        [NO_LENGTH] = {2, 3, 3},  /* a length of 2 is loaded: clocked, not clocked */
+        [LENGTH_254] = {2, 0, 3}, /* ... but lost where the counter runs */
+        [HALTED] = {2, 3, 3},     /* is released */
+        [RUNNING] = {3, 2, 2},    /* is halted for a while */
+    };
+    for (unsigned i = 0; i < CASES; i++)
+        for (unsigned at = 0; at < 3; at++) {
+            struct apu a = powered();
+            apu_write(&a, 0x4015, 0x01, 10);
+            apu_write(&a, 0x4017, 0x40, SEQUENCE - 3);
+            apu_write(&a, 0x4000, i == HALTED ? 0x20 : 0, 30);
+            if (i != NO_LENGTH)
+                apu_write(&a, 0x4003, i == LENGTH_254 ? 0x08 : 0x18, 32);
+            const uint64_t cycle = FIRST_CLOCK - 1 + at;
+            if (i == NO_LENGTH || i == LENGTH_254)
+                apu_write(&a, 0x4003, 0x18, cycle);
+            else
+                apu_write(&a, 0x4000, i == RUNNING ? 0x20 : 0, cycle);
+            apu_write(&a, 0x4000, 0, cycle + 10);
+            assert_int_equal(ends_with_half_frame(&a), ends[i][at]);
+        }
+}
+
 static void writing_4017_with_bit_7_clocks_at_once(void **state) {
     (void)state;
     struct apu a = powered();
@@ -242,6 +283,7 @@ int main(void) {
         cmocka_unit_test(frame_irq_comes_29828_cycles_after_the_reset_of_the_sequence),
         cmocka_unit_test(inhibited_and_five_step_sequences_assert_nothing),
         cmocka_unit_test(length_counters_count_half_frames),
+        cmocka_unit_test(writes_in_the_cycle_of_a_clock_come_too_late),
         cmocka_unit_test(writing_4017_with_bit_7_clocks_at_once),
         cmocka_unit_test(a_sample_is_fetched_byte_by_byte_and_ends_in_an_irq),
         cmocka_unit_test(a_looping_sample_starts_over),

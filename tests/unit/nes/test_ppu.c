@@ -382,6 +382,21 @@ static unsigned go_to(struct bench *t, unsigned line, unsigned dot) {
     return line;
 }
 
+/* Broken: a game that writes its palette outside of the vertical blank shows no stripes. */
+static void the_palette_shows_while_rendering_is_off(void **state) {
+    (void)state;
+    struct bench t;
+    draw_scene(&t, 0, 0, 0);
+    store_v(&t, 0x3F01);
+    const unsigned line = go_to(&t, 100, 128);
+    store_v(&t, 0x2000);
+    assert_int_equal(pixel(&t, 0, 0), 0x21);
+    assert_int_equal(pixel(&t, 120, line), 0x21);
+    assert_int_equal(pixel(&t, 150, line), 0x0F);
+    assert_int_equal(pixel(&t, 255, 239), 0x0F);
+    tear_down(&t);
+}
+
 /* Rendering ends at `off` (the first dot without it) of a line from `line` on, and begins at `on`,
  * `lines` lines further. Returns whether sprite 0 has hit after the picture. */
 static bool pause_hits(struct bench *t, unsigned line, unsigned off, unsigned lines, unsigned on) {
@@ -686,6 +701,7 @@ int main(void) {
         cmocka_unit_test(undriven_bits_keep_their_value_for_600_ms),
         cmocka_unit_test(oam_takes_writes_in_blank_only),
         cmocka_unit_test(a_picture_shows_priority_and_emphasis),
+        cmocka_unit_test(the_palette_shows_while_rendering_is_off),
         cmocka_unit_test(sprite_0_hits_where_both_are_opaque),
         cmocka_unit_test(ones_follow_a_tile_that_is_not_loaded_in_time),
         cmocka_unit_test(units_keep_their_sprites_while_rendering_is_off),
