@@ -26,11 +26,13 @@
  *     straight-line code of the program, by address: offset in the file; offset of the target of the
  *     jump or call at its end, or 0; how it ends: n continues with the next piece, j jump,
  *     b conditional branch, c call, a indirect jump or call, or return, r return that leads behind
- *     calls only, l linkage stub: leads to other code, or at first to the target, s stops the program;
+ *     calls only, l linkage stub: leads to other code, or at first to the target, w jump through a
+ *     table, s stops the program;
  *     whether other code than the program's may enter it (0, 1); offset in `counters` of its count; the same
  *     of how often its branch was not taken (0: they follow from others, edges/edge_tree.h); number
  *     of its site in `pairs` (0: none; else that has its count); of a call the number of the piece,
- *     from 1, whose return leads behind it (0: see `pairs`); how many of these probes are traps;
+ *     from 1, whose return leads behind it (0: see `pairs`); of an arm of a table the
+ *     number of the piece that jumps to it, or 0; how many of these probes are traps;
  *     lengths of its instructions, a hexadecimal digit each; function's name or "-"
  *
  *   pairs     a page, of which two words are used (enum below); then cells, struct session_pair

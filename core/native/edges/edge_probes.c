@@ -89,6 +89,7 @@ static bool make_pieces(struct edges *g) {
         g->tree.at[i] = (struct tree_piece){.next = follows ? (uint32_t)i + 1 : TREE_NONE,
                                             .target = number_at(g, p->target),
                                             .back = TREE_NONE,
+                                            .arm_of = TREE_NONE,
                                             .ends = end_letter(p),
                                             .may_enter = p->entered};
     }
@@ -333,6 +334,7 @@ static bool pieces_write(const struct edges *g, const char *folder) {
         lines_number(&l, g->counted.at[i].fall);
         lines_number(&l, g->counted.at[i].pairs);
         lines_number(&l, g->tree.at[i].back != TREE_NONE ? g->tree.at[i].back + 1 : 0);
+        lines_number(&l, g->tree.at[i].arm_of != TREE_NONE ? g->tree.at[i].arm_of + 1 : 0);
         lines_number(&l, g->counted.at[i].traps);
         put_lengths(&l, g, p);
         lines_put(&l, name, strlen(name));

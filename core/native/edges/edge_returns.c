@@ -10,6 +10,9 @@
  * Where both hold, one return of the group needs no cells: how often it led behind each call is the
  * count of the code there, less what the other returns led there.
  *
+ * A jump through a table whose bound is known leads to its arms. If each is an arm of this jump only,
+ * their counts say how often.
+ *
  * A linkage stub jumps to a library, or, until its symbol is resolved, to its own second half.
  */
 #include "native/edges/edge_returns.h"
@@ -98,6 +101,50 @@ static void find_linkage(struct search *s) {
             s->tree[i].target = (uint32_t)(half - s->pieces);
             s->tree[s->tree[i].target].may_enter = false; /* and no other stub leads there */
         }
+    }
+}
+
+/* ---- jumps through tables ---- */
+
+static uint32_t piece_number(const struct search *s, uintptr_t at) {
+    const piece_list all = {.at = (struct piece *)s->pieces, .len = s->n};
+    const struct piece *p = piece_at(&all, at);
+    return p != NULL ? (uint32_t)(p - s->pieces) : TREE_NONE;
+}
+
+/* Can the code be an arm of this jump, and of no other one? */
+static bool may_be_arm(const struct search *s, uint32_t arm, uint32_t jump) {
+    return arm != TREE_NONE && !s->tree[arm].may_enter &&
+           (s->tree[arm].arm_of == TREE_NONE || s->tree[arm].arm_of == jump);
+}
+
+static bool set_arms(struct search *s, size_t from, size_t to, uint32_t jump) {
+    for (size_t k = from; k < to; k++)
+        if (!may_be_arm(s, piece_number(s, s->o->arms.at[k].target), jump))
+            return false;
+    for (size_t k = from; k < to; k++)
+        s->tree[piece_number(s, s->o->arms.at[k].target)].arm_of = jump;
+    return true;
+}
+
+/* Such a jump needs no cells: its arms have counts. */
+static void find_arms(struct search *s) {
+    const struct object *o = s->o;
+    for (size_t from = 0, to; from < o->arms.len; from = to) {
+        const uintptr_t jump = o->arms.at[from].jump;
+        for (to = from; to < o->arms.len && o->arms.at[to].jump == jump;)
+            to++;
+        uint32_t i = 0, high = (uint32_t)s->n;
+        while (i < high) { /* the last piece that begins at or before the jump */
+            const uint32_t middle = i + (high - i) / 2;
+            if (s->pieces[middle].start <= jump)
+                i = middle + 1;
+            else
+                high = middle;
+        }
+        if (i > 0 && s->pieces[i - 1].last == jump && s->tree[i - 1].ends == 'a' &&
+            set_arms(s, from, to, i - 1))
+            s->tree[i - 1].ends = 'w';
     }
 }
 
@@ -218,8 +265,11 @@ static void find_left(struct search *s) {
         if ((t->ends == 'c' || p->flow == FLOW_CALL_AWAY) && t->next != TREE_NONE &&
             (*mark_at(s->o, p->end) & MARK_ENTRY) == 0)
             joined(s, i, t->next);
+        if (t->arm_of != TREE_NONE)
+            joined(s, t->arm_of, (uint32_t)i);
         struct group *g = group_of(s, (uint32_t)i);
-        if (p->flow == FLOW_JUMP_AWAY || p->flow == FLOW_REFUSED || !plain(s->o, p))
+        if ((p->flow == FLOW_JUMP_AWAY && t->ends != 'w') || p->flow == FLOW_REFUSED ||
+            !plain(s->o, p))
             g->left = true;
     }
 }
@@ -301,6 +351,7 @@ bool edges_returns(struct object *o, const piece_list *pieces, struct tree_piece
     const bool ok = prepare(&s);
     if (ok) {
         find_linkage(&s);
+        find_arms(&s);
         find_taken(&s);
         find_left(&s);
         find_hubs(&s);

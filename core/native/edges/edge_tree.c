@@ -19,6 +19,7 @@ static uint32_t after(const struct tree_piece *p, uint32_t piece) {
     case 'b':
     case 'r':
     case 'l':
+    case 'w':
         return end_of(piece);
     default:
         return OUTSIDE;
@@ -50,6 +51,8 @@ size_t tree_arcs(const struct tree_piece *pieces, size_t n, struct tree_arc *out
         } else if (p->ends == 'c' && p->back != TREE_NONE) {
             add(&l, TREE_BACK, i, end_of(p->back), tree_begin(p->next));
         }
+        if (p->arm_of != TREE_NONE)
+            add(&l, TREE_ARM, i, end_of(p->arm_of), tree_begin(i));
         if (p->may_enter)
             add(&l, TREE_ENTER, i, OUTSIDE, tree_begin(i));
     }

@@ -31,6 +31,7 @@ struct tree_piece {
     uint32_t next;   /* the one after it */
     uint32_t target; /* of a jump or call; of ends l: what follows until the symbol is resolved */
     uint32_t back;   /* of a call: the one whose return leads to `next`, ends r */
+    uint32_t arm_of; /* the one whose jump through a table may lead here, ends w */
     char ends;       /* session.h has the letters */
     bool may_enter;  /* from other code */
 };
@@ -44,6 +45,7 @@ enum tree_kind {
     TREE_BACK,  /* of a call: the return from it */
     TREE_OUT,   /* from a linkage stub to other code */
     TREE_LAZY,  /* to what resolves its symbol */
+    TREE_ARM,   /* from a jump through a table */
 };
 
 struct tree_arc {

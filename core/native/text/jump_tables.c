@@ -77,23 +77,43 @@ static size_t entries(struct walk *w, const struct function *f, uintptr_t table,
     return n;
 }
 
+/* Notes the targets of the jump, if the whole table is known. */
+static bool note_arms(struct walk *w, uintptr_t jump, uintptr_t table, size_t bound) {
+    for (size_t n = 0; n < bound; n++) {
+        const struct arm arm = {jump, table + (uint64_t)(int64_t)((const int32_t *)table)[n]};
+        if (!seq_push(&w->o->arms, arm))
+            return false;
+    }
+    return true;
+}
+
 struct search {
-    uintptr_t at, table;
+    uintptr_t jump, at;
     ZydisRegister r, base, index; /* the target; the two that are added; the index */
     ZydisRegister from;           /* the register that holds the table's address; none: r or base */
     bool relative;
     size_t bound;
+    bool sure; /* the bound is that of a branch to another place, or of a mask */
 };
 
+/* ja, of 2 or 6 bytes */
+static bool branches_above(const uint8_t *at) {
+    return at[0] == 0x77 || (at[0] == 0x0f && at[1] == 0x87);
+}
+
 /* The number of entries, from cmp $last, %index before the jump; 0: unknown. */
-static size_t find_bound(const struct object *o, const struct function *f, struct search s) {
+static size_t find_bound(const struct object *o, const struct function *f, struct search s,
+                         bool *sure) {
     struct full i;
+    *sure = false;
     for (int k = 0; k < BACK / 2 && (s.at = before(o, f, s.at)) != 0; k++) {
         if (!full_decode(&i, s.at))
             return 0;
         if (i.z.mnemonic == ZYDIS_MNEMONIC_CMP && is_register(&i.op[0]) &&
-            i.op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && whole(i.op[0].reg.value) == s.index)
+            i.op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && whole(i.op[0].reg.value) == s.index) {
+            *sure = branches_above((const uint8_t *)s.at + i.z.length);
             return i.op[1].imm.value.u < ENTRIES ? i.op[1].imm.value.u + 1 : 0;
+        }
         if (i.z.mnemonic == ZYDIS_MNEMONIC_AND && is_register(&i.op[0]) &&
             i.op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && whole(i.op[0].reg.value) == s.index)
             return i.op[1].imm.value.u < ENTRIES ? i.op[1].imm.value.u + 1 : 0;
@@ -124,9 +144,12 @@ static size_t find_relative(struct walk *w, const struct function *f, const stru
     size_t found = 0;
     uintptr_t at = s->at;
     for (int k = 0; k < BACK && found == 0 && (at = before(w->o, f, at)) != 0; k++)
-        if (full_decode(&i, at) && loads_table(&i, s))
-            found =
-                entries(w, f, at + i.z.length + (uint64_t)i.op[1].mem.disp.value, true, s->bound);
+        if (full_decode(&i, at) && loads_table(&i, s)) {
+            const uintptr_t table = at + i.z.length + (uint64_t)i.op[1].mem.disp.value;
+            found = entries(w, f, table, true, s->bound);
+            if (s->sure && found == s->bound && !note_arms(w, s->jump, table, found))
+                w->failed = true;
+        }
     for (at = found == 0 ? f->end : 0; (at = before(w->o, f, at)) != 0;)
         if (full_decode(&i, at) && loads_table(&i, s))
             found +=
@@ -141,7 +164,7 @@ static bool from_memory(struct walk *w, struct function *f, struct search *s,
     if (m->mem.index == ZYDIS_REGISTER_NONE)
         return true;
     s->index = whole(m->mem.index);
-    s->bound = find_bound(w->o, f, *s);
+    s->bound = find_bound(w->o, f, *s, &s->sure);
     if (m->mem.base == ZYDIS_REGISTER_NONE && m->mem.scale == 8)
         entries(w, f, (uintptr_t)m->mem.disp.value, false, s->bound);
     return m->mem.scale == 8 || m->mem.scale == 1;
@@ -184,7 +207,7 @@ static void find_index(const struct object *o, const struct function *f, struct 
             s->from = whole(i.op[1].mem.base);
             bound.at = at;
             bound.index = whole(i.op[1].mem.index);
-            s->bound = find_bound(o, f, bound);
+            s->bound = find_bound(o, f, bound, &s->sure);
             return;
         }
     }
@@ -192,7 +215,7 @@ static void find_index(const struct object *o, const struct function *f, struct 
 
 bool table_find(struct walk *w, struct function *f, uintptr_t at) {
     struct full i;
-    struct search s = {.at = at};
+    struct search s = {.jump = at, .at = at};
     if (!full_decode(&i, at))
         return false;
     if (!is_register(&i.op[0]))

@@ -41,6 +41,11 @@ struct function {
     bool symbol;        /* from a symbol table; else from an FDE, which has no name */
 };
 
+/* A target of a jump through a table. */
+struct arm {
+    uintptr_t jump, target;
+};
+
 struct object {
     const char *path;
     struct mapped_file file;
@@ -59,6 +64,7 @@ struct object {
     starts; /* what the loader calls: such code has no frames, and in stripped files no
                               symbols */
     VEC(uintptr_t) exported; /* functions that other objects may find by name */
+    VEC(struct arm) arms;    /* of jumps whose tables are whole; those of a jump are together */
     VEC(struct function) functions;
     VEC(uintptr_t) pads;       /* landing pads */
     VEC(struct range) changed; /* functions whose text is not the file's: no sites */

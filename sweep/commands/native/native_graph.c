@@ -16,8 +16,9 @@ struct piece {
     bool may_enter;
     uint64_t count, fall, in; /* fall of a linkage stub: how often its symbol was resolved */
     uint64_t returned;        /* to what follows this call, from `back` */
+    uint64_t armed;           /* from `arm_of` to this piece */
     bool has_count, has_fall; /* counted; else they follow from others */
-    uint32_t site, traps, back;
+    uint32_t site, traps, back, arm_of; /* the last two: other pieces' numbers, from 1; 0: none */
     const char *lengths, *name;
     size_t instructions;
 };
@@ -87,10 +88,10 @@ static bool read_lengths(struct piece *p, const char **at) {
 
 static bool piece_line(struct reader *r, const char *line) {
     const char *p = line, *end = line + strlen(line);
-    uint64_t start, target, enter, count, fall, site, back, traps;
+    uint64_t start, target, enter, count, fall, site, back, arm_of, traps;
     struct piece piece = {0};
     if (!number(&p, end, UINT32_MAX, &start) || !number(&p, end, UINT32_MAX, &target) ||
-        strchr("njbcarls", *p) == NULL || p[1] != ' ')
+        strchr("njbcarlws", *p) == NULL || p[1] != ' ')
         return false;
     piece.ends = *p;
     p += 2;
@@ -98,15 +99,16 @@ static bool piece_line(struct reader *r, const char *line) {
     piece.target = (uint32_t)target;
     if (!number(&p, end, 1, &enter) || !number(&p, end, UINT64_MAX, &count) ||
         !number(&p, end, UINT64_MAX, &fall) || !number(&p, end, SESSION_PAIRS_SITES, &site) ||
-        !number(&p, end, UINT32_MAX, &back) || !number(&p, end, 2, &traps) ||
-        !read_lengths(&piece, &p) || !count_at(r, count, &piece.count) ||
-        !count_at(r, fall, &piece.fall))
+        !number(&p, end, UINT32_MAX, &back) || !number(&p, end, UINT32_MAX, &arm_of) ||
+        !number(&p, end, 2, &traps) || !read_lengths(&piece, &p) ||
+        !count_at(r, count, &piece.count) || !count_at(r, fall, &piece.fall))
         return false;
     piece.may_enter = enter != 0;
     piece.has_count = count != 0 || site != 0;
     piece.has_fall = fall != 0;
     piece.site = (uint32_t)site;
     piece.back = (uint32_t)back;
+    piece.arm_of = (uint32_t)arm_of;
     piece.traps = (uint32_t)traps;
     piece.name = p;
     const size_t before = r->pieces.len;
@@ -239,12 +241,15 @@ static uint32_t number_of(const struct reader *r, uint64_t start) {
 static bool flows_pieces(const struct reader *r, struct flows *f) {
     for (size_t i = 0; i < r->pieces.len; i++) {
         const struct piece *p = &r->pieces.at[i];
-        if (p->back > r->pieces.len || (p->back != 0 && r->pieces.at[p->back - 1].ends != 'r'))
+        if (p->back > r->pieces.len || (p->back != 0 && r->pieces.at[p->back - 1].ends != 'r') ||
+            p->arm_of > r->pieces.len ||
+            (p->arm_of != 0 && r->pieces.at[p->arm_of - 1].ends != 'w'))
             return false;
         f->pieces[i] =
             (struct tree_piece){.next = number_of(r, p->end),
                                 .target = p->target != 0 ? number_of(r, p->target) : TREE_NONE,
                                 .back = p->back != 0 ? p->back - 1 : TREE_NONE,
+                                .arm_of = p->arm_of != 0 ? p->arm_of - 1 : TREE_NONE,
                                 .ends = p->ends,
                                 .may_enter = p->may_enter};
         if (p->back != 0 && f->pieces[i].next == TREE_NONE)
@@ -284,6 +289,8 @@ static void flows_put(struct reader *r, const struct flows *f) {
             p->fall = a->flow;
         else if (a->kind == TREE_BACK)
             p->returned = a->flow;
+        else if (a->kind == TREE_ARM)
+            p->armed = a->flow;
     }
 }
 
@@ -295,7 +302,7 @@ static enum status derive(struct reader *r) {
     if (!flows_get(&f, r->pieces.len)) {
         s = no_memory(r);
     } else if (!flows_pieces(r, &f)) {
-        s = error_set(r->e, STATUS_FORMAT, "%s/pieces: a return is invalid", r->folder);
+        s = error_set(r->e, STATUS_FORMAT, "%s/pieces: a return or an arm is invalid", r->folder);
     } else {
         f.arc_count = tree_arcs(f.pieces, r->pieces.len, f.arcs);
         flows_known(r, &f);
@@ -326,6 +333,8 @@ static enum status put_call(struct reader *r, const struct piece *p) {
 
 static enum status put_piece(struct reader *r, const struct piece *p) {
     uint32_t at = p->start;
+    if (p->arm_of != 0 && put_edge(r, &r->pieces.at[p->arm_of - 1], at, p->armed) != STATUS_OK)
+        return r->e->status;
     for (size_t k = 0; k + 1 < p->instructions; k++) {
         const char digit = p->lengths[k];
         const uint32_t next = at + (uint32_t)(digit <= '9' ? digit - '0' : digit - 'a' + 10);

@@ -33,10 +33,11 @@ static void random_pieces(struct trial *t, uint32_t *seed) {
     bool returned[PIECES] = {false}; /* something of a hub leads there: nothing else enters */
     for (uint32_t i = 0; i < PIECES; i++) {
         t->pieces[i] =
-            (struct tree_piece){.ends = "nnjbbbccarls"[draw(seed, 12)],
+            (struct tree_piece){.ends = "nnjbbbccarlsww"[draw(seed, 14)],
                                 .next = i + 1 < PIECES ? i + 1 : TREE_NONE,
                                 .target = draw(seed, 9) > 0 ? draw(seed, PIECES) : TREE_NONE,
                                 .back = TREE_NONE,
+                                .arm_of = TREE_NONE,
                                 .may_enter = draw(seed, 3) == 0};
         if (t->pieces[i].ends == 'r')
             hubs[hub_count++] = i;
@@ -48,9 +49,15 @@ static void random_pieces(struct trial *t, uint32_t *seed) {
             t->pieces[i].back = hubs[draw(seed, hub_count)];
             returned[i + 1] = true;
         }
-    for (uint32_t i = 0; i < PIECES; i++)
-        if (returned[i])
+    for (uint32_t i = 0; i < PIECES; i++) {
+        const uint32_t table = draw(seed, PIECES);
+        if (returned[i]) {
             t->pieces[i].may_enter = false;
+        } else if (t->pieces[table].ends == 'w') {
+            t->pieces[i].arm_of = table;
+            t->pieces[i].may_enter = false;
+        }
+    }
 }
 
 static void random_graph(struct trial *t, uint32_t *seed) {
