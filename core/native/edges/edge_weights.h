@@ -6,7 +6,7 @@
 #include "native/text/code_pieces.h"
 
 enum {
-    WEIGHT_CHECKED = 24,               /* less than a quarter of a function's calls */
+    WEIGHT_CHECKED = 16,               /* a sixteenth of a function's calls */
     WEIGHT_NO_ROOM = TREE_WEIGHTS - 1, /* heavier than any other: its counter finds no room */
 };
 
