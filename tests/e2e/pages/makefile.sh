@@ -32,10 +32,11 @@ head -4 out | tr '\n' '|' | grep -q '^Setting up build/|Building the program: 2 
     fail "make sweep does not say what it does: $(head -5 out)"
 PATH=$work/bin:$PATH make -n -f "$source/Makefile" RESULTS=elsewhere programs 2>/dev/null | grep -q "^mkdir -p 'elsewhere'" ||
     fail "make programs writes into a folder that it does not make"
-for what in programs optimise; do
-    folder=$(sed -n 's,.*folder = "\.\./\([^"]*\)".*,\1,p' "$source/configs/$what.cfg" | sort -u)
+for of in programs:recorded optimise:optimise; do
+    what=${of%:*} list=configs/${of#*:}.cfg
+    folder=$(sed -n 's,.*folder = "\.\./\([^"]*\)".*,\1,p' "$source/$list" | sort -u)
     PATH=$work/bin:$PATH make -n -f "$source/Makefile" BUILD=elsewhere $what 2>/dev/null | grep -q "programs/build[a-z_]*\.sh $folder\$" ||
-        fail "with another BUILD, make $what builds its programs where configs/$what.cfg does not look: $folder"
+        fail "with another BUILD, make $what builds its programs where $list does not look: $folder"
 done
 grep -q ' program$' built || fail "make sweep builds more than the program: $(cat built)"
 sed -n '/^In results\/:/,$p' out >last
