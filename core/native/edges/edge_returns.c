@@ -68,13 +68,6 @@ static bool prepare(struct search *s) {
 
 /* ---- linkage stubs ---- */
 
-static bool in_linkage(const struct object *o, uintptr_t at) {
-    for (size_t i = 0; i < o->plt.len; i++)
-        if (at >= o->plt.at[i].start && at < o->plt.at[i].end)
-            return true;
-    return false;
-}
-
 static bool readable(const struct object *o, uintptr_t at) {
     for (size_t i = 0; i < o->data.len; i++)
         if (at >= o->data.at[i].start && at + sizeof(uintptr_t) <= o->data.at[i].end)

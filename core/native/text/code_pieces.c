@@ -29,13 +29,6 @@ static void follow(const struct object *o, struct piece *p, struct insn *i) {
     p->target = direct ? i->target : 0;
 }
 
-static bool in_linkage(const struct object *o, uintptr_t at) {
-    for (size_t i = 0; i < o->plt.len; i++)
-        if (at >= o->plt.at[i].start && at < o->plt.at[i].end)
-            return true;
-    return false;
-}
-
 static const struct piece *find(const struct piece *at, size_t n, uintptr_t start) {
     size_t low = 0;
     while (low < n) {

@@ -207,6 +207,13 @@ static bool changes_find(struct object *o) {
     return true;
 }
 
+bool in_linkage(const struct object *o, uintptr_t at) {
+    for (size_t i = 0; i < o->plt.len; i++)
+        if (at >= o->plt.at[i].start && at < o->plt.at[i].end)
+            return true;
+    return false;
+}
+
 bool changed_at(const struct object *o, uintptr_t at) {
     for (size_t i = 0; i < o->changed.len; i++)
         if (at >= o->changed.at[i].start && at < o->changed.at[i].end)

@@ -74,6 +74,8 @@ void object_free(struct object *o);
 struct object *object_at(struct hotprobe *h, uintptr_t at);
 /* The function that holds `at`, or NULL. */
 struct function *function_at(struct object *o, uintptr_t at);
+/* Is the code part of the linkage to other objects (.plt)? */
+bool in_linkage(const struct object *o, uintptr_t at);
 /* Was the text around `at` changed before the session, for example by a debugger's breakpoint? */
 bool changed_at(const struct object *o, uintptr_t at);
 static inline uint8_t *mark_at(const struct object *o, uintptr_t at) {

@@ -124,6 +124,8 @@ for program in gzip bzip2 xz; do
 done
 : >in
 if path=$(command -v gawk); then check gawk "$(realpath "$path")" 'BEGIN { for (i = 0; i < 3000; i++) a[i % 97] += i; print a[7] }'; fi
+if path=$(command -v mawk); then check mawk "$(realpath "$path")" 'BEGIN { for (i = 0; i < 300; i++) a[i % 97] += length(i "x"); print a[7] }'; fi
+if path=$(command -v dash); then check dash "$(realpath "$path")" -c 'i=0; while [ $i -lt 50 ]; do i=$((i+1)); case $i in *7) x=$i;; esac; done; echo $x'; fi
 
 # ---- the graph is the one that `record` writes ----
 native --graph n.graph -- ./kernels >/dev/null 2>n.err || fail "without --images"
