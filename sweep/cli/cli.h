@@ -185,6 +185,16 @@ void print_json_string(const char *s);
 void print_json_text(const char *name, const char *text);
 void print_json_number(const char *name, double value);
 void print_json_count(const char *name, uint64_t value);
+/* Holds what is printed until it is complete, so that a command that fails midway prints no part of
+ * a value. May be nested. */
+struct held_output {
+    FILE *real; /* NULL: nothing is held (out of memory) */
+    char *text;
+    size_t size;
+};
+void output_hold(struct held_output *h);
+/* Prints what was held if `complete`. */
+void output_release(struct held_output *h, bool complete);
 /* The row of the option table for --json of a command that prints one object. */
 struct option_spec json_option(bool *json);
 /* Prints the translator's statistics as a JSON object. */

@@ -73,7 +73,7 @@ def main():
             continue
         try:
             alone, recorded = measure(hotgraph, program, 1 if quick else 5)
-        except RuntimeError as error:
+        except (OSError, RuntimeError) as error:
             print(f"{program['name']:16} failed: {error}")
             continue
         ratios.append(recorded / max(alone, 1e-3))

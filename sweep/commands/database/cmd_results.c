@@ -289,10 +289,15 @@ static enum status print_view(struct results_command *c, struct error *e) {
     if (status == STATUS_OK && sql == NULL)
         status = out_of_memory(e);
     if (status == STATUS_OK) {
+        struct held_output held;
+        if (c->json)
+            output_hold(&held);
         print_begin(c);
         status = c->experiment != NULL ? db_query(c->db, sql, each, c, e, "t", c->experiment)
                                        : db_query(c->db, sql, each, c, e, "");
         fputs(c->json ? "]\n" : "", stdout);
+        if (c->json)
+            output_release(&held, status == STATUS_OK);
     }
     for (size_t i = 0; i < c->columns.len; i++)
         free(c->columns.at[i].name);

@@ -38,7 +38,7 @@ static enum status print_folder(const struct report_said *q, const char *experim
     return status;
 }
 
-enum status report_json_print(const struct report_said *q, struct error *e) {
+static enum status print_report(const struct report_said *q, struct error *e) {
     enum status status = STATUS_OK;
     printf("{");
     print_json_text("database", q->path);
@@ -70,6 +70,14 @@ enum status report_json_print(const struct report_said *q, struct error *e) {
         }
     }
     printf("]}\n");
+    return status;
+}
+
+enum status report_json_print(const struct report_said *q, struct error *e) {
+    struct held_output held;
+    output_hold(&held);
+    const enum status status = print_report(q, e);
+    output_release(&held, status == STATUS_OK);
     return status;
 }
 

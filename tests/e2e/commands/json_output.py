@@ -214,6 +214,11 @@ def main():
             got.setdefault(command, []).append(call(command, line))
     if not wrong:
         compare_numbers(got)
+    # One that fails midway prints no part of a value.
+    shutil.copy("q.db", "part.db")
+    subprocess.run(["sqlite3", "part.db", "DROP TABLE paper_result"], check=True)
+    part = hotgraph("report part.db --json".split())
+    same("report --json that fails", (part.returncode, part.stdout, "paper_result" in part.stderr), (1, "", True))
     # A run that fails halfway prints whole JSON, too.
     os.remove("q.db")
     failed = hotgraph("costs q.cfg --db q.db --frames 60 --from 30 --json".split())
