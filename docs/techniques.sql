@@ -61,8 +61,10 @@ SELECT printf('| `%s` | %d | %d | %d | %.3f (%.3f) | %.2f | %.2f | %.1f | %.2f |
     avg(similarity_active), avg(hot_precision_active), avg(coverage_active))
 FROM traces GROUP BY technique, threshold ORDER BY technique DESC, threshold;
 
--- name: trace effort
-SELECT printf('%.2f', 100.0 * sum(increments) / sum(transfers)), printf('%.3f', 100.0 * sum(recorded) / sum(transfers)), round(avg(counters))
+-- name: trace_effort
+SELECT printf('`net` increments a counter at %.2f %% of the transfers, and records %.3f %% of them. It has %d counters a game',
+    100.0 * sum(increments) / sum(transfers), 100.0 * sum(recorded) / sum(transfers), round(avg(counters)))
 FROM traces WHERE technique = 'net' AND threshold = 50;
-SELECT printf('%.2f', 100.0 * sum(increments) / sum(transfers)), printf('%.2f', 100.0 * sum(recorded) / sum(transfers)), round(avg(counters))
+SELECT printf('increments at %.2f %% and has %d counters, but writes %.2f %% of the transfers',
+    100.0 * sum(increments) / sum(transfers), round(avg(counters)), 100.0 * sum(recorded) / sum(transfers))
 FROM traces WHERE technique = 'lei' AND threshold = 35;
