@@ -1,7 +1,8 @@
 #!/bin/sh
 # Builds in a folder the programs that configs/optimise.cfg has laid out by BOLT: the kernels, and programs from Debian's source
 # packages, all static and with relocations; and their inputs. Programs that cannot be fetched or built are named in one line
-# each and left out. Flags are several words, and awk fills in its own variables. shellcheck disable=SC2086,SC2016
+# each and left out. Flags are several words, and awk fills in its own variables.
+# shellcheck disable=SC2086,SC2016
 set -u
 folder=$1
 case $folder in -*) folder=./$folder ;; esac
