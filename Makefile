@@ -33,7 +33,7 @@
 #   make help     print this
 #
 #   GAMES=airmail,umbel: sweep, studies and programs take only these; STUDIES='jitter wide': only these studies;
-#   make bench QUICK=1, make bench-native QUICK=1: whether it works at all
+#   make bench QUICK=1, also bench-native, bench-record: whether it works at all
 
 BUILD   ?= build
 CONFIG  ?= configs/paper.cfg
@@ -249,7 +249,7 @@ bench-native: build
 
 bench-record: program deps-programs
 	@$(here)programs/build.sh build/programs
-	@python3 $(here)tests/bench/bench_record.py $(if $(QUICK),--quick) $(build)/hotgraph $(here)configs/programs.cfg
+	@python3 $(here)tests/bench/bench_record.py $(if $(QUICK),--quick) $(build)/hotgraph $(here)configs/recorded.cfg
 
 games: deps-games
 	@for g in games/*/Makefile; do d=$$(dirname $$g); $(MAKE) --no-print-directory -C $$d OUT=../$$(basename $$d).nes || exit 1; done

@@ -11,8 +11,9 @@ cores, with --quick (one round, a tenth of the work) two: each run of a tool has
   share      sites that got a fast probe: entries, leaders, instructions; without padding, without
              reachable padding, greedy, local, exact
   time       programs of the system with fixed input: processor time with every function counted,
-             every block, shared libraries, perf, and with less to do uftrace, callgrind and a
-             uprobe on every function, each beside a run without; and of a program that does nothing
+             every block, shared libraries, the exact graph, perf, and with less to do uftrace,
+             callgrind and a uprobe on every function, each beside a run without; and of a program
+             that does nothing
 
 SECTIONS=micro,share does only these; ROUNDS (3) and BUDGET (seconds a run, 60) are what they say.
 """
@@ -178,7 +179,7 @@ def uprobes(command):
 def times(programs):
     kinds = {"functions": [], "functions, threshold": ["--threshold", "1000"],
              "functions, per thread": ["--per-thread"], "blocks": ["--blocks"],
-             "libraries": ["--libraries"]}
+             "libraries": ["--libraries"], "graph": ["--graph", "native.graph"]}
     for many, few in programs.values():
         variants = {name: native(many, *options) for name, options in kinds.items()}
         if shutil.which("perf"):

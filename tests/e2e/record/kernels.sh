@@ -68,6 +68,12 @@ if [ "$others" = 0 ]; then
         grep -qxF -e "$row" "$source/docs/programs.csv" || fail "docs/programs.csv has another row than $row"
     done <rows
 fi
+# What recording costs is measured with the programs that `make bench-record` names.
+if ! sanitized; then
+    list=$(sed -n 's,.*bench_record\.py .*/\(configs/[a-z_]*\.cfg\)$,\1,p' "$source/Makefile")
+    python3 "$source/tests/bench/bench_record.py" --quick "$hotgraph" "short/$list" >costs 2>&1 || fail "bench_record.py: $(tail -1 costs)"
+    grep -q '^kernels-x86-64 .*\.' costs && tail -1 costs | grep -q '^mean  *[0-9]' || fail "bench_record.py: $(cat costs)"
+fi
 # A kernel that differs is left out and named.
 printf '\0' >>short/build/programs/kernels-x86_64
 "$hotgraph" sweep short/configs/programs.cfg --games kernels-x86-64 --db short/out/db >again 2>&1 || fail "another image: $(tail -1 again)"
