@@ -70,7 +70,7 @@ if [ "$others" = 0 ]; then
 fi
 # What recording costs is measured with the programs that `make bench-record` names.
 if ! sanitized; then
-    list=$(sed -n 's,.*bench_record\.py .*/\(configs/[a-z_]*\.cfg\)$,\1,p' "$source/Makefile")
+    list=$(sed -n 's,.*bench_record\.py .*(here)\(configs/[a-z_]*\.cfg\)$,\1,p' "$source/Makefile")
     python3 "$source/tests/bench/bench_record.py" --quick "$hotgraph" "short/$list" >costs 2>&1 || fail "bench_record.py: $(tail -1 costs)"
     grep -q '^kernels-x86-64 .*\.' costs && tail -1 costs | grep -q '^mean  *[0-9]' || fail "bench_record.py: $(cat costs)"
 fi
