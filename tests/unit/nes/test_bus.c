@@ -80,6 +80,12 @@ static void open_bus_keeps_the_last_byte(void **state) {
         BEGIN(&b, LDA_ABS, 0x15, 0x40);
         nes_step(b.nes);
         assert_int_equal(b.nes->cpu.r.a & 0x3F, 0);
+        /* Code that is read from there repeats it, for ever: JMP $4C4C. */
+        BEGIN(&b, JMP, 0x4C, 0x4C);
+        for (unsigned i = 0; i < 50000; i++)
+            nes_step(b.nes);
+        assert_int_equal(b.nes->cpu.r.pc, 0x4C4C);
+        assert_int_equal(b.nes->memory.bus, 0x4C);
         BEGIN(&b, LDA_ABS, 0x15, 0x40);
         b.nes->memory.bus = 0;
         nes_step(b.nes);
@@ -190,12 +196,83 @@ static void an_nmi_takes_over_brk_and_irq(void **state) {
     }
 }
 
+/* Asks for a frame IRQ; returns the first cycle at whose end the line is low. */
+static uint64_t ask_for_irq(struct bench *b) {
+    BEGIN(b, LDA_IMM, 0x40, STA_ABS, 0x17, 0x40, LDA_IMM, 0x00, STA_ABS, 0x17, 0x40);
+    for (unsigned i = 0; i < 4; i++) /* the first pair withdraws an earlier one */
+        nes_step(b->nes);
+    return apu_irq_deadline(&b->nes->apu);
+}
+
+/* Runs from `pc` on so that the next instruction begins in cycle `start`. */
+static void idle_until(struct bench *b, uint64_t start) {
+    struct nes *const n = b->nes;
+    BEGIN(b, JMP, (uint8_t)CODE, CODE >> 8);
+    while (n->cpu.cycle + 8 < start)
+        nes_step(n);
+    BEGIN(b, NOP, NOP, NOP, NOP);
+    if ((start - n->cpu.cycle) % 2)
+        BEGIN(b, LDA_ZP, 0, NOP, NOP, NOP);
+    while (n->cpu.cycle < start)
+        nes_step(n);
+    assert_int_equal(n->cpu.cycle, start);
+}
+
+/* NESdev, "CPU interrupts": an instruction polls the lines at the end of its last but one cycle. A
+ * branch does so at the end of its first one, and if it crosses a page, also of its third, but not
+ * of its second. P: the lines are polled at the end of this cycle. Broken: a handler that interrupts
+ * a loop of branches runs an instruction too early, and splits of the picture jitter less. */
+static const struct polling {
+    uint8_t code[3];
+    uint16_t at, next;
+    const char *cycles;
+} pollings[] = {
+    {{NOP, NOP, NOP}, 0x0300, 0x0301, "P."},    {{LDA_ZP, 0x00, NOP}, 0x0300, 0x0302, ".P."},
+    {{JMP, 0x10, 0x03}, 0x0300, 0x0310, ".P."}, {{BCS, 0x10, NOP}, 0x0300, 0x0302, "P."},
+    {{BCC, 0x10, NOP}, 0x0300, 0x0312, "P.."},  {{BCC, 0x80, NOP}, 0x03F0, 0x0372, "P.."},
+    {{BCC, 0x10, NOP}, 0x03F0, 0x0402, "P.P."}, {{BCC, 0x80, NOP}, 0x0310, 0x0292, "P.P."},
+};
+
+/* The return address that an IRQ pushes whose line is low from the end of cycle `low` on; NOPs
+ * follow. */
+static uint16_t returns_to(const struct polling *p, unsigned low) {
+    const unsigned cycles = (unsigned)strlen(p->cycles);
+    for (unsigned at = low; at < cycles; at++)
+        if (p->cycles[at] == 'P')
+            return p->next;
+    const unsigned left = low > cycles ? low - cycles : 0;
+    return (uint16_t)(p->next + 1 + (left + 1) / 2);
+}
+
+static void taken_branches_delay_interrupts(void **state) {
+    (void)state;
+    struct bench b;
+    for (unsigned no_fast = 0; no_fast < 2; no_fast++) {
+        set_up(&b, no_fast);
+        struct nes *const n = b.nes;
+        for (size_t i = 0; i < sizeof pollings / sizeof *pollings; i++)
+            for (unsigned low = 0; low < 7; low++) {
+                const struct polling *const p = &pollings[i];
+                idle_until(&b, ask_for_irq(&b) - low);
+                memset(n->memory.ram + 0x200, NOP, 0x300);
+                memcpy(n->memory.ram + p->at, p->code, sizeof p->code);
+                n->cpu.r = (struct registers){.pc = p->at, .s = 0xF0}; /* unmasked */
+                while (n->cpu.r.pc != IRQ_AT)
+                    nes_step(n);
+                const uint8_t *const stack = n->memory.ram + 0x100;
+                assert_int_equal(stack[0xEF] | stack[0xF0] << 8, returns_to(p, low));
+            }
+        tear_down(&b);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(open_bus_keeps_the_last_byte),
         cmocka_unit_test(registers_answer_dma_while_one_is_read),
         cmocka_unit_test(a_second_write_to_4014_moves_the_copy),
         cmocka_unit_test(an_nmi_takes_over_brk_and_irq),
+        cmocka_unit_test(taken_branches_delay_interrupts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -578,6 +578,97 @@ static void reads_of_2004_give_what_evaluation_has_on_its_bus(void **state) {
     }
 }
 
+/* ---- evaluation from any OAM address ---- */
+
+enum { EVALUATED = 64, SOLID = 0x21 };
+static const uint8_t sprite_colours[] = {0x16, 0x2A, 0x12, 0x28};
+
+/* How the OAM address comes not to be 0 when evaluation begins, in dot 65 of line EVALUATED. From
+ * DRAWN on: with pixels, which takes other paths through the line. */
+enum entry { RENDERING_BEGINS, WRITTEN_IN_LINE, WRITTEN_BEFORE_LINE, DRAWN, ENTRIES = 2 * DRAWN };
+
+/* A solid background and sprites in four colours. The evaluation in line EVALUATED begins at
+ * `address`. */
+static void evaluate_from(struct bench *t, const uint8_t *oam, uint8_t address, unsigned way) {
+    const enum entry entry = way % DRAWN;
+    draw_scene(t, 0, 0, entry == RENDERING_BEGINS ? 0 : BOTH);
+    memset(t->board.nt[0], 1, 32 * 30);
+    store(t, 0x2003, 0);
+    for (unsigned i = 0; i < 256; i++)
+        store(t, 0x2004, oam[i]);
+    for (unsigned i = 0; i < 4; i++) {
+        store_v(t, (uint16_t)(0x3F11 + 4 * i));
+        store(t, 0x2007, sprite_colours[i]);
+    }
+    store_v(t, 0);
+    store(t, 0x2003, address);
+    ppu_draw(&t->ppu, way >= DRAWN, t->cycle);
+    ppu_sync(&t->ppu, 2 * FRAME / 3 + 1);
+    const bool before = entry == WRITTEN_BEFORE_LINE;
+    t->cycle = ppu_next_dot(&t->ppu.state, EVALUATED - before, before ? 330 : 30) / 3;
+    if (entry == RENDERING_BEGINS)
+        store(t, 0x2001, BOTH);
+    else
+        store(t, 0x2003, address);
+}
+
+/* Sprite 0 hits in `column` of the line after EVALUATED, and not before. */
+static void assert_hit(struct bench *t, unsigned column) {
+    const uint64_t dot = ppu_next_dot(&t->ppu.state, EVALUATED + 1, column + 2);
+    ppu_sync(&t->ppu, dot / 3 - 1);
+    assert_false(t->ppu.state.status & STATUS_HIT);
+    ppu_sync(&t->ppu, dot / 3 + 1);
+    assert_true(t->ppu.state.status & STATUS_HIT);
+}
+
+/* NESdev, "PPU registers": the OAM address in dot 65 is where evaluation starts. That sprite counts
+ * as sprite 0, for hits and for priority, and those before it are not found. Broken: a program that
+ * turns rendering on within the picture sees other sprites than on the console. */
+static void evaluation_begins_at_the_oam_address(void **state) {
+    (void)state;
+    uint8_t oam[256];
+    for (unsigned i = 0; i < 64; i++)
+        memcpy(oam + 4 * i, (const uint8_t[]){EVALUATED, 1, (uint8_t)(i % 4), (uint8_t)(4 * i)}, 4);
+    for (unsigned first = 0; first < 64; first++)
+        for (unsigned entry = 0; entry < ENTRIES; entry++) {
+            struct bench t;
+            evaluate_from(&t, oam, (uint8_t)(4 * first), entry);
+            assert_hit(&t, 4 * first);
+            for (unsigned x = 0; x < 256 && entry >= DRAWN; x++) {
+                unsigned i = x < 8 ? 0 : x / 4 - 1; /* the first sprite there that was found */
+                if (i < first)
+                    i = first;
+                const bool covered = i <= x / 4 && i < first + 8;
+                assert_int_equal(pixel(&t, x, EVALUATED + 1),
+                                 covered ? sprite_colours[i % 4] : SOLID);
+            }
+            if (entry >= DRAWN) /* the next line's begins at 0 again */
+                assert_int_equal(pixel(&t, 0, EVALUATED + 2), sprite_colours[0]);
+            tear_down(&t);
+        }
+}
+
+/* The same page: at an address that is no multiple of four, the byte there is taken for a Y
+ * coordinate, and the following ones accordingly. Broken: as above. */
+static void a_sprite_may_begin_at_any_byte(void **state) {
+    (void)state;
+    /* Whichever of these is the third byte of an aligned sprite keeps its bits 2-4 clear. */
+    const uint8_t sprite[] = {EVALUATED, 1, 2, 0x61};
+    for (unsigned at = 0; at <= 256 - sizeof sprite; at++)
+        for (unsigned entry = 0; entry < ENTRIES; entry++) {
+            uint8_t oam[256];
+            memset(oam, 0xFF, sizeof oam);
+            memcpy(oam + at, sprite, sizeof sprite);
+            struct bench t;
+            evaluate_from(&t, oam, (uint8_t)at, entry);
+            assert_hit(&t, sprite[3]);
+            for (unsigned x = 0; x < 256 && entry >= DRAWN; x++)
+                assert_int_equal(pixel(&t, x, EVALUATED + 1),
+                                 x - sprite[3] < 8 ? sprite_colours[sprite[2]] : SOLID);
+            tear_down(&t);
+        }
+}
+
 /* ---- $2007 while rendering ---- */
 
 /* Every byte of the nametables is its column. */
@@ -709,6 +800,8 @@ int main(void) {
         cmocka_unit_test(a_row_of_oam_is_overwritten_where_rendering_ended),
         cmocka_unit_test(a_split_in_the_fetch_of_a_tile_leaves_the_old_tile),
         cmocka_unit_test(reads_of_2004_give_what_evaluation_has_on_its_bus),
+        cmocka_unit_test(evaluation_begins_at_the_oam_address),
+        cmocka_unit_test(a_sprite_may_begin_at_any_byte),
         cmocka_unit_test(the_read_buffer_gets_what_is_fetched),
         cmocka_unit_test(a_read_of_2007_disturbs_a_fetch),
         cmocka_unit_test(overflow_has_its_bug),
