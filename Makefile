@@ -207,8 +207,9 @@ optimise: program deps-optimise
 report: program
 	@$(build)/hotgraph report $(results)/hotgraph.db --out $(results)
 
+# One more than there are cores: the tests of clusters mostly wait, for a minute and more.
 test: build
-	@meson test -C $(build) --no-rebuild --print-errorlogs
+	@meson test -C $(build) --no-rebuild --print-errorlogs --num-processes $$(($$(nproc) + 1))
 
 coverage: deps
 	@sh tests/coverage.sh
