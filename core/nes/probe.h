@@ -200,7 +200,8 @@ enum status nes_attach(struct nes *nes, const struct observer *observer, unsigne
 void nes_detach(struct nes *nes, unsigned id);
 /* At an instruction boundary: emits to `observer`, which need not be attached, the events that
  * nes_attach (THREAD_BEGINS) or nes_detach (THREAD_ENDS) would emit. */
-void nes_tell_threads(struct nes *nes, const struct observer *observer, enum thread_change change);
+void nes_notify_threads(struct nes *nes, const struct observer *observer,
+                        enum thread_change change);
 /* Cycle UINT64_MAX: no alarm. At most one alarm an observer. */
 void nes_set_alarm(struct nes *nes, unsigned id, uint64_t cycle);
 /* From the next instruction on, `count` instructions go to step() one by one. UINT64_MAX: all. */

@@ -56,7 +56,7 @@ static void context_told(void *self, const struct thread_event *event) {
 
 static void tell_contexts(struct bursts *x, enum thread_change change) {
     struct told told = {x->exact, true};
-    nes_tell_threads(x->nes, &(struct observer){.self = &told, .thread = context_told}, change);
+    nes_notify_threads(x->nes, &(struct observer){.self = &told, .thread = context_told}, change);
 }
 
 /* Control goes over after that number of checks. */

@@ -4,7 +4,7 @@
  *
  * The caller passes on instructions to instrument, and contexts that begin and end. What is counted
  * balances if each period begins with THREAD_BEGINS and ends with THREAD_ENDS for the running context
- * and for each suspended one (nes_tell_threads()).
+ * and for each suspended one (nes_notify_threads()).
  */
 #ifndef HOTGRAPH_PROFILE_EXACT_H
 #define HOTGRAPH_PROFILE_EXACT_H

@@ -251,7 +251,7 @@ static void run_tallied_instruction(struct nes *n, const struct tally *tally) {
     const uint16_t pc = n->cpu.r.pc;
     const enum insn_outcome outcome = execute_at_once(n);
     if (outcome == OUTCOME_NEXT || outcome == OUTCOME_TARGET)
-        watch_tell_tally(n, tally, outcome);
+        watch_count_tally(n, tally, outcome);
     else if (outcome == OUTCOME_ELSEWHERE || (outcome == OUTCOME_RTI && !contexts_rti(n, s)))
         watch_left_elsewhere(n, pc);
 }

@@ -26,7 +26,7 @@
             watch_left_elsewhere(n, from_pc);                                                      \
             LAND();                                                                                \
         } else if ((how) == OUTCOME_TARGET || IS_BRANCH) {                                         \
-            watch_tell_tally(n, &tallies[(how) == OUTCOME_TARGET ? from_pc : PC(-2)], how);        \
+            watch_count_tally(n, &tallies[(how) == OUTCOME_TARGET ? from_pc : PC(-2)], how);       \
             LAND();                                                                                \
         }                                                                                          \
     } while (0)

@@ -60,7 +60,7 @@
         } else if ((how) == OUTCOME_ELSEWHERE || tally->counter[0] == 0) {                         \
             TELL(how);                                                                             \
         } else {                                                                                   \
-            watch_tell_tally(n, tally, how);                                                       \
+            watch_count_tally(n, tally, how);                                                      \
             met = false;                                                                           \
         }                                                                                          \
         if ((how) != OUTCOME_NEXT && watch_run_known(n, PC(0)))                                    \

@@ -28,7 +28,7 @@ enum status nes_attach(struct nes *n, const struct observer *observer, unsigned 
     if (n->made.engine->forget)
         n->made.engine->forget(n->made.engine_self);
     *id = i;
-    watch_tell(n, observer, THREAD_BEGINS);
+    watch_notify(n, observer, THREAD_BEGINS);
     return STATUS_OK;
 }
 
@@ -38,7 +38,7 @@ void nes_detach(struct nes *n, unsigned id) {
         return;
     const struct observer observer = w->observers[id].observer;
     nes_settle(n);
-    watch_tell(n, &observer, THREAD_ENDS);
+    watch_notify(n, &observer, THREAD_ENDS);
     record_free(&w->observers[id].record);
     w->observers[id] = (struct watched_by){0};
     w->used &= ~(1u << id);
@@ -56,8 +56,8 @@ void nes_detach(struct nes *n, unsigned id) {
         n->made.engine->forget(n->made.engine_self);
 }
 
-void nes_tell_threads(struct nes *n, const struct observer *observer, enum thread_change change) {
-    watch_tell(n, observer, change);
+void nes_notify_threads(struct nes *n, const struct observer *observer, enum thread_change change) {
+    watch_notify(n, observer, change);
 }
 
 void nes_set_alarm(struct nes *n, unsigned id, uint64_t cycle) {

@@ -583,7 +583,7 @@ void watch_recorded(struct nes *n) {
     n->observed.alarm = next->from;
 }
 
-void watch_tell(struct nes *n, const struct observer *o, enum thread_change change) {
+void watch_notify(struct nes *n, const struct observer *o, enum thread_change change) {
     if (!o->thread)
         return;
     if (n->cpu.phase != PHASE_RESET)
@@ -594,10 +594,10 @@ void watch_tell(struct nes *n, const struct observer *o, enum thread_change chan
                                                   n->contexts.at[i].s, 0});
 }
 
-void watch_tell_threads(struct nes *n, enum thread_change change) {
+void watch_notify_all(struct nes *n, enum thread_change change) {
     for (unsigned i = 0; i < NES_OBSERVERS; i++)
         if (n->observed.watch->observers[i].used)
-            watch_tell(n, &n->observed.watch->observers[i].observer, change);
+            watch_notify(n, &n->observed.watch->observers[i].observer, change);
 }
 
 /* ---- detaching ---- */

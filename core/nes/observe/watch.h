@@ -84,8 +84,8 @@ void watch_free(struct nes *n);
 void watch_thread_event(struct nes *n, const struct thread_event *event);
 /* Emits `change`, THREAD_BEGINS or THREAD_ENDS, for the running context and each suspended one: to
  * one observer, and to all. */
-void watch_tell(struct nes *n, const struct observer *o, enum thread_change change);
-void watch_tell_threads(struct nes *n, enum thread_change change);
+void watch_notify(struct nes *n, const struct observer *o, enum thread_change change);
+void watch_notify_all(struct nes *n, enum thread_change change);
 /* Recomputes observed.watched, stepping and alarm: an observer was attached or detached, or has
  * made a request. */
 void watch_requests_changed(struct nes *n);
@@ -149,8 +149,8 @@ static inline bool watch_run_known(struct nes *n, uint16_t pc) {
     return !n->observed.stepping && pc >= 0x8000 && (run == RUN_KNOWN || watch_learn_run(n, pc));
 }
 /* Counts an instruction that continued with the next one or at its target. */
-static inline void watch_tell_tally(struct nes *n, const struct tally *tally,
-                                    enum insn_outcome outcome) {
+static inline void watch_count_tally(struct nes *n, const struct tally *tally,
+                                     enum insn_outcome outcome) {
     n->observed.counters[tally->counter[outcome] - 1]++;
 }
 /* Invalidates the caches of tallies: the observer set has changed. */

@@ -126,7 +126,7 @@ static void at_boundary(struct nes *n) {
 }
 
 /* The engine has stopped at the start of a busy-wait: skips it. */
-static void pass_over_wait(struct nes *n, uint64_t target) {
+static void skip_found_wait(struct nes *n, uint64_t target) {
     struct wait *const wait = n->idle.waiting;
     n->idle.waiting = NULL;
     if (n->cpu.cycle >= earlier(target, n->frame.end) ||
@@ -186,7 +186,7 @@ static void advance(struct nes *n, uint64_t target) {
         else
             n->made.engine->run(n->made.engine_self, n, stop, deadline);
         if (n->idle.waiting) {
-            pass_over_wait(n, target);
+            skip_found_wait(n, target);
             return;
         }
         /* Past `stop`, or after a request by a callback: the caller handles that first. */

@@ -605,7 +605,7 @@ enum status nes_load(struct nes *n, const void *data, size_t len, const char *na
         status = try_sections(n, at + HEADER_SIZE, len - HEADER_SIZE, name, e);
     if (status != STATUS_OK)
         return status;
-    watch_tell_threads(n, THREAD_ENDS);
+    watch_notify_all(n, THREAD_ENDS);
     status = read_sections(n, at + HEADER_SIZE, len - HEADER_SIZE, name, e);
     cpu_set_flags(&n->cpu.r, n->cpu.flags);
     board_loaded(&n->board);
@@ -620,6 +620,6 @@ enum status nes_load(struct nes *n, const void *data, size_t len, const char *na
     spin_forget(n);
     if (n->made.engine->forget)
         n->made.engine->forget(n->made.engine_self);
-    watch_tell_threads(n, THREAD_BEGINS);
+    watch_notify_all(n, THREAD_BEGINS);
     return status;
 }

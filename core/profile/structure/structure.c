@@ -312,8 +312,8 @@ enum status structure_now(struct structure_recorder *r, struct structure *out, s
     uint64_t address, n;
     for (size_t at = 0; map_next(&r->ends, &at, &address, &n);)
         add(&ending, &ending.ends, address, n);
-    nes_tell_threads(r->nes, &(struct observer){.self = &ending, .thread = thread_changes},
-                     THREAD_ENDS);
+    nes_notify_threads(r->nes, &(struct observer){.self = &ending, .thread = thread_changes},
+                       THREAD_ENDS);
     const enum status status = make(out, &ending, e);
     map_free(&ending.ends);
     if (status != STATUS_OK)
