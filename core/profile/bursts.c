@@ -1,5 +1,5 @@
 /*
- * bursts: duplicated code with counters, entered for a burst now and then (Arnold and Ryder 2001,
+ * bursts: duplicated code with counters, entered regularly for a burst (Arnold and Ryder 2001,
  * "Full-Duplication"). The usual code only counts checks; the duplicate counts all flow. A check is a
  * call, a backward branch or jump, an indirect jump, and the entry of a reset or interrupt handler. At
  * every `interval`-th check control goes over to the duplicate, and after `burst` further checks back.
@@ -31,7 +31,7 @@ struct bursts {
     unsigned id;
     struct exact *exact; /* counts what is in the duplicate */
     uint64_t interval, burst;
-    uint32_t counter; /* of checks, up to 0, at which control goes over */
+    uint32_t counter; /* counts checks up to 0, where control goes over */
     bool inside;      /* a burst runs */
     uint64_t begun;   /* bursts */
     uint64_t planned; /* checks up to the next time that control goes over */
@@ -59,7 +59,7 @@ static void tell_contexts(struct bursts *x, enum thread_change change) {
     nes_notify_threads(x->nes, &(struct observer){.self = &told, .thread = context_told}, change);
 }
 
-/* Control goes over after that number of checks. */
+/* Lets control go over after `checks` checks. */
 static void count_down(struct bursts *x, uint64_t checks) {
     x->planned += checks;
     nes_counter_set(x->nes, x->counter, -checks);
@@ -110,7 +110,7 @@ static void instrument(void *self, struct probe_site *site, const struct guest_i
 static void context_changes(void *self, const struct thread_event *event) {
     struct bursts *x = self;
     if (event->cause == THREAD_START)
-        return; /* the observer comes or goes: the program does not */
+        return; /* only the observer is attached or detached */
     if (x->inside && (event->change == THREAD_BEGINS || event->change == THREAD_ENDS))
         exact_context_changes(x->exact, event);
     if (event->change != THREAD_BEGINS)
@@ -165,7 +165,7 @@ static enum status attach(void **self, struct nes *nes, const int64_t *values, s
     return STATUS_OK;
 }
 
-/* As if what was counted in bursts had been counted always. */
+/* Estimates the counts of the whole run from those of bursts. */
 static void scale(struct graph *g, uint64_t interval, uint64_t burst) {
     for (size_t i = 0; i < g->edge_count; i++) {
         const unsigned __int128 count = (unsigned __int128)g->edges[i].count * interval / burst;
@@ -176,7 +176,7 @@ static void scale(struct graph *g, uint64_t interval, uint64_t burst) {
 
 static enum status finish(void *self, struct profile *out, struct error *e) {
     struct bursts *x = self;
-    const uint64_t checks = x->planned + nes_counters(x->nes)[x->counter]; /* which is negative */
+    const uint64_t checks = x->planned + nes_counters(x->nes)[x->counter]; /* a negative one */
     if (x->inside)
         tell_contexts(x, THREAD_ENDS);
     nes_switch_code(x->nes, false);

@@ -1,12 +1,12 @@
 /*
- * Which probes an edge graph needs. Of a piece of straight-line code (text/code_pieces.h)
+ * Which probes an edge graph needs. For a piece of straight-line code (text/code_pieces.h)
  *
  *  - that ends with an indirect jump or call, or a return: a probe there that counts each target by
  *    itself. Their sum is the piece's count;
- *  - that ends otherwise: a counter at one of its instructions, and behind a conditional branch one
+ *  - that ends otherwise: a counter at one of its instructions, and after a conditional branch one
  *    of how often it was not taken. Most of these counts follow from others (edge_tree.h) and get no
- *    counter: those that find no room first, then those that are likely to be executed most. What is
- *    executed seldom has a counter, even if it follows: it checks the others at little cost.
+ *    counter: those that find no room first, then those that are likely to be executed most. Code
+ *    that is seldom executed keeps its counter nevertheless: it checks the others at little cost.
  *
  * Where jumps lead to no stub, a trap does: slow, but right. Code before such places is executed in
  * stubs, which go from one to the next without the trap.

@@ -1,17 +1,17 @@
 /*
- * Most functions return to nothing but what follows the calls of them. If
+ * Most functions return only to the code after calls of them. If
  *
  *  - the function is left by returns only: no jump leads to other code than that of functions which
  *    this holds for, too (they are one group), and nothing in it changes the stack or the return
  *    address, then what follows a call of it is entered by its returns only;
- *  - its address is nowhere taken, and no library can find its symbol, then only direct calls enter
+ *  - its address is never taken, and no library can find its symbol, then only direct calls enter
  *    it, and its returns lead to what follows these.
  *
- * Where both hold, one return of the group needs no cells: how often it led behind each call is the
- * count of the code there, less what the other returns led there.
+ * Where both hold, one return of the group needs no cells: how often it led to the code after a
+ * call is the count of that code, less how often the other returns led there.
  *
- * A jump through a table whose bound is known leads to its arms. If each is an arm of this jump only,
- * their counts say how often.
+ * A jump through a table whose bound is known leads to its arms. If each is an arm of this jump
+ * only, their counts say how often.
  *
  * A linkage stub jumps to a library, or, until its symbol is resolved, to its own second half.
  */

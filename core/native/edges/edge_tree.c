@@ -120,8 +120,8 @@ static bool negative(uint64_t flow) {
     return flow > INT64_MAX;
 }
 
-/* Of each vertex: how many arcs without a flow there are, and all their numbers, XORed: if there is
- * one, this is its number. */
+/* For each vertex: the number of arcs without a flow, and the XOR of all their numbers, which is
+ * the number of the arc if there is only one. */
 struct open {
     uint32_t *count, *arcs;
 };

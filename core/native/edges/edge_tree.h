@@ -2,13 +2,15 @@
  * Which edges of a flow graph need counters, and what the others are (Knuth and Stevenson, 1973;
  * Ball and Larus, 1994).
  *
- * As much flow leaves each vertex as enters it. So arcs without counters may form a forest: the flow
- * of each follows from those with counters, a leaf at a time. The forest of the greatest weight
- * leaves the fewest executions to count. Arcs that cannot have a counter always belong to it.
+ * As much flow leaves each vertex as enters it. So arcs without counters may form a forest: the
+ * flow of each follows from those with counters, a leaf at a time. The forest of the greatest
+ * weight leaves the fewest executions to count. Arcs that cannot have a counter always belong to
+ * it.
  *
  * Vertex 0 is all other code: what starts or ends there need not be balanced. Each piece of code
- * (text/code_pieces.h) has a vertex where it begins and, if it can go to several others, one where it
- * ends. Of a component of the forest without vertex 0 one equation is left over: it checks the counts.
+ * (text/code_pieces.h) has a vertex where it begins and, if it can go to several others, one where
+ * it ends. A component of the forest without vertex 0 has one equation more than it needs: it
+ * checks the counts.
  *
  *     size_t n = tree_arcs(pieces, count, arcs);         the arcs, with room for TREE_ARCS a piece
  *     tree_choose(arcs, n, &work);                       sets `counted` of those that need it
@@ -55,8 +57,7 @@ struct tree_arc {
     uint64_t flow;
 };
 
-/* One array of each for so many pieces: TREE_VERTICES * pieces + 1 of vertices, TREE_ARCS * pieces
- * of arcs. */
+/* The caller's arrays. N pieces have TREE_VERTICES * N + 1 vertices and TREE_ARCS * N arcs. */
 struct tree_work {
     uint32_t *vertex;  /* two for each vertex */
     uint64_t *balance; /* one for each, of tree_solve(): 0, or what enters less what leaves that no
@@ -79,13 +80,13 @@ static inline uint32_t tree_begin(uint32_t piece) {
 /* Writes the arcs of each piece, the node's first; weights are 0. Returns their number. */
 size_t tree_arcs(const struct tree_piece *pieces, size_t n, struct tree_arc *out);
 /* Counts the arcs outside of a maximum forest of those that are not counted yet. False: arcs that
- * cannot have a counter are a circle. */
+ * cannot have a counter form a cycle. */
 bool tree_choose(struct tree_arc *arcs, size_t n, struct tree_work *work);
 /* Where the counts contradict each other. */
 struct tree_fault {
     uint32_t piece;
     uint64_t by;   /* the difference */
-    bool negative; /* less leaves the piece than nothing; else more enters than leaves, or less */
+    bool negative; /* a flow would be below zero; else what enters and what leaves differ */
 };
 /* Sets the flow of what is not counted. False: the flows are not balanced. */
 bool tree_solve(struct tree_arc *arcs, size_t n, struct tree_work *work, struct tree_fault *fault);

@@ -109,8 +109,8 @@ static uint8_t weight_of(double times) {
     return (uint8_t)(weight < WEIGHT_MOST ? weight : WEIGHT_MOST);
 }
 
-/* Of a piece that is reached from one branch only, the piece has the counter: it can be at any of its
- * instructions. */
+/* Where a piece is reached from one branch only, the counter goes to the piece: any of its
+ * instructions can have it. */
 static void set_weights(const struct weigh *w, uint8_t *node, uint8_t *fall) {
     for (size_t i = 0; i < w->n; i++) {
         const double times = w->times.at[i] * w->calls.at[w->function.at[i]];

@@ -1,13 +1,15 @@
 /*
- * lei: last-executed iteration (Hiniker, Hazelwood, Smith 2005, "Improving region selection in dynamic
- * optimization systems"). A buffer has the last `history` transfers that were taken outside of traces. When
- * control arrives at an address that is in the buffer, a cycle has been executed. Its address has
- * a counter if the cycle was closed by a backward transfer, or if it began where a trace was left. When
- * the counter reaches the threshold, the cycle becomes the trace: it is read off the buffer, so calls and returns
- * do not end it. What is in the buffer after its head is removed.
+ * lei: last-executed iteration (Hiniker, Hazelwood, Smith 2005, "Improving region selection in
+ * dynamic optimization systems"). A buffer holds the last `history` transfers that were taken
+ * outside of traces. When control arrives at an address that is in the buffer, a cycle has been
+ * executed. Its address gets a counter if the cycle was closed by a backward transfer, or if it
+ * began where a trace was left. When the counter reaches the threshold, the cycle becomes the
+ * trace: it is read off the buffer, so calls and returns do not end it. The transfers after its
+ * head are then removed from the buffer.
  *
- * A trace ends before the head of another trace, and where a context ended. The beginning of an interrupted
- * context counts as the target of a backward transfer; each depth of interruption has its own buffer.
+ * A trace ends before the head of another trace, and where a context ended. The beginning of an
+ * interrupted context counts as the target of a backward transfer; each depth of interruption has
+ * its own buffer.
  *
  * Result, blocks and edges are as in net.c. Costs: records are counters; observed the transfers
  * written to the buffer; probes the increments of counters; a step is a block of a trace.
@@ -18,7 +20,7 @@ extern const struct technique technique_lei;
 
 enum { THRESHOLD, HISTORY };
 
-/* Keeps the newest arrivals. Moves them once for many. */
+/* Keeps the newest arrivals. Moves them once for `history` additions. */
 static void keep_newest(struct trace_context *c, size_t history) {
     if (c->arrivals.len < 2 * history)
         return;
@@ -37,12 +39,12 @@ static size_t last_at(const struct trace_context *c, uint32_t to, size_t history
     return SIZE_MAX;
 }
 
-/* Does the newest arrival enter a trace? Then what follows from trace to trace is not recorded. */
+/* True if the newest arrival enters a trace: transfers from there to others are not recorded. */
 static bool newest_enters(const struct traces *t, const struct trace_context *c) {
     return c->arrivals.len > 0 && traces_has(t, c->arrivals.at[c->arrivals.len - 1].to);
 }
 
-/* Adds the trace that begins behind the arrival number `old`. */
+/* Adds the trace that begins after arrival number `old`. */
 static void add_trace(struct traces *t, struct trace_context *c, size_t old) {
     size_t end = old + 1;
     bool open = false;

@@ -1,20 +1,21 @@
 /*
- * net: next-executing tail (Duesterwald and Bala 2000, "Software profiling for hot path prediction: less
- * is more"; Bala, Duesterwald, Banerjia 2000, Dynamo). Only addresses where a hot path may begin have
- * counters: targets of backward taken transfers, and addresses for which a trace is left. When a
- * counter reaches the threshold, the path that is executed next becomes the trace: if the head is
- * hot, this path is probably hot, too. No branches are counted.
+ * net: next-executing tail (Duesterwald and Bala 2000, "Software profiling for hot path prediction:
+ * less is more"; Bala, Duesterwald, Banerjia 2000, Dynamo). Only addresses where a hot path may
+ * begin have counters: targets of backward taken transfers, and addresses for which a trace is
+ * left. When a counter reaches the threshold, the path that is executed next becomes the trace: if
+ * the head is hot, this path is probably hot, too. No branches are counted.
  *
- * A trace ends with a backward taken transfer, with one to the head of a trace, after `length` taken
- * transfers, or with its context. As in Dynamo calls and returns are transfers like any others: one to a higher address goes
- * on, one to a lower address ends the trace. The beginning of an interrupted context counts as a target of a
- * backward transfer, because control arrives there from elsewhere. A recording goes on after an interrupt.
+ * A trace ends with a backward taken transfer, with one to the head of a trace, after `length`
+ * taken transfers, or with its context. As in Dynamo calls and returns are transfers like any
+ * others: one to a higher address goes on, one to a lower address ends the trace. The beginning of
+ * an interrupted context counts as a target of a backward transfer, because control arrives there
+ * from elsewhere. A recording goes on after an interrupt.
  *
- * The result is a set: the edges of all traces (traces.h). Blocks and edges are those of the structure,
- * which is recorded in the same run. Passes of a busy-wait count like any others.
+ * The result is a set: the edges of all traces (traces.h). Blocks and edges are those of the
+ * structure, which is recorded in the same run. Passes of a busy-wait count like any others.
  *
- * Costs: records are counters; observed the recorded transfers; probes the increments of counters; a
- * step is a block of a trace. What the simulation of execution in traces costs is not in these.
+ * Costs: records are counters; observed the recorded transfers; probes the increments of counters;
+ * a step is a block of a trace. What the simulation of execution in traces costs is not in these.
  */
 #include "profile/trace/traces.h"
 

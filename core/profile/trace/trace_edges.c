@@ -21,7 +21,7 @@ static const struct edge *take_edge(struct reading *r, uint32_t source, uint32_t
     return edge;
 }
 
-/* Takes the blocks from `at` to the transfer of this step, and the edges between and behind them. */
+/* Takes the blocks from `at` to the transfer of this step, and the edges between and after them. */
 static void read_step(struct reading *r, uint32_t at, const struct trace_step *step) {
     const struct graph *g = &r->s->graph;
     for (size_t n = 0; n < g->block_count; n++) {
@@ -93,12 +93,12 @@ static enum status sum_sites(struct sums *sum, const struct reading *r, struct e
     return STATUS_OK;
 }
 
-/* Of the traces that are not only busy-waits. */
+/* Totals of the traces that are more than a busy-wait. */
 struct working {
     uint64_t entered, completed;
     uint64_t first_cycle;  /* in which the first of them was added */
-    uint64_t ninety_cycle; /* in which those were there in which nine tenths of what is executed in
-                              them are executed */
+    uint64_t ninety_cycle; /* by which those had been added, oldest first, that execute nine tenths
+                              of the transfers in traces */
 };
 
 static struct working add_up_traces(const struct traces *t, const bool *only_waits) {

@@ -62,7 +62,7 @@ static void arrive(struct traces *t, const struct arrival *a) {
     t->all.at[c->trace].entered++;
 }
 
-/* Is this transfer the one that the trace goes on with? */
+/* True if the trace continues with this transfer. */
 static bool stays(const struct traces *t, struct trace_context *c, const struct arrival *a) {
     const struct trace *in = &t->all.at[c->trace];
     const struct trace_step *next = &t->steps.at[in->first + c->at];
@@ -148,7 +148,7 @@ static void instrument(void *self, struct probe_site *at, const struct guest_ins
         t->out_of_memory = true;
     else
         *next = insn->next;
-    const bool switches = /* a bank under its own code, perhaps */
+    const bool switches = /* perhaps the bank that it is executed from */
         insn->kind == INSN_PLAIN && opcode_info(insn->bytes[0])->writes_memory;
     if (switches || (insn->kind != INSN_PLAIN && insn->kind != INSN_JAM))
         instrument_transfer(t, at, insn);
@@ -189,7 +189,7 @@ static void drop(struct traces *t, const struct thread_event *event) {
         const struct trace_context dropped = c[i];
         for (unsigned k = i; k < t->depth; k++)
             c[k] = c[k + 1];
-        c[t->depth] = dropped; /* its memory is used again */
+        c[t->depth] = dropped; /* reuses its memory */
         restart(&c[t->depth--]);
         return;
     }

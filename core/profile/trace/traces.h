@@ -80,7 +80,7 @@ struct traces {
     int64_t values[TRACE_PARAMETERS];
     VEC(struct trace_site *) sites; /* their addresses do not change */
     struct map site_at;             /* address << 32 | target -> index */
-    struct map next_at;             /* address of an instruction -> address behind it */
+    struct map next_at;             /* address of an instruction -> address after it */
     VEC(struct trace) all;
     struct map trace_at; /* head -> index */
     VEC(struct trace_step) steps;
