@@ -46,6 +46,16 @@ static const char *write_files(const uint8_t *data, size_t size) {
     return first;
 }
 
+/* A technique needs one sampling that it can work with; programs are sampled in any case. */
+static bool some_sampling_fits(const struct config *c, const struct technique *technique) {
+    if (c->recorded && technique->build != NULL)
+        return true;
+    for (size_t i = 0; i < c->samplings.len; i++)
+        if (config_applies(&c->samplings.at[i], technique))
+            return true;
+    return false;
+}
+
 static void check_points(const struct config *c) {
     size_t count = c->points.len;
     /* The baseline is last and has no number; without samples there is none. */
@@ -55,8 +65,7 @@ static void check_points(const struct config *c) {
         abort();
     for (size_t i = 0; i < count; i++) {
         const struct config_point *p = &c->points.at[i];
-        if (p->number != (i < numbered ? (int)i : -1) ||
-            (c->live ? p->technique->attach == NULL : p->technique->build == NULL) ||
+        if (p->number != (i < numbered ? (int)i : -1) || !some_sampling_fits(c, p->technique) ||
             strncmp(p->key, p->technique->name, strlen(p->technique->name)) != 0)
             abort();
         for (int k = 0; k < TECHNIQUE_PARAMETERS && p->technique->parameters[k].name; k++)
