@@ -162,7 +162,7 @@ bool qemu_doubt(const struct qemu_result *r, struct error *out);
 
 /* Moves a recording's graph to the addresses of another recording of the same program: images are
  * numbered in the order in which they begin to run, which may depend on the input. Images match by
- * their hashes, anonymous memory by its order; what the other recording has not lies behind its last
+ * their hashes, anonymous memory by its order; what the other recording lacks lies after its last
  * image. STATUS_UNSUPPORTED: there are too many images for 32 bits. */
 enum status qemu_align(struct graph *g, const struct qemu_image *from, size_t from_count,
                        const struct qemu_image *to, size_t to_count, struct error *e);

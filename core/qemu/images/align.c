@@ -16,7 +16,7 @@ static size_t find_image(const struct qemu_image *image, const struct qemu_image
 static enum status match(uint32_t *bases, const struct qemu_image *from, size_t from_count,
                          const struct qemu_image *to, size_t to_count, bool *taken,
                          struct error *e) {
-    uint64_t next = UINT64_C(1) << 24; /* behind all images of `to` */
+    uint64_t next = UINT64_C(1) << 24; /* after all images of `to` */
     for (size_t i = 0; i < to_count; i++)
         if (to[i].base + (uint64_t)to[i].room > next)
             next = to[i].base + (uint64_t)to[i].room;

@@ -124,7 +124,7 @@ static bool add_functions(struct elf_functions *out, Elf *elf, const elf_symbols
     return ok;
 }
 
-/* Moves all but one function per address behind the others. A function of size 0 extends to the
+/* Moves all but one function per address to the end. A function of size 0 extends to the
  * next one or to the end of its section. */
 static void tidy(struct elf_functions *f) {
     if (f->list.len > 0)

@@ -17,7 +17,7 @@ struct elf_function {
 };
 
 /* Sorted by start, at most one for each start: the largest, then the first by name. Their other
- * names are behind them, at list.at[list.len] to before list.at[named]. */
+ * names follow them, at list.at[list.len] to before list.at[named]. */
 struct elf_functions {
     VEC(struct elf_function) list;
     size_t named;

@@ -60,7 +60,7 @@ enum status import_callgrind(struct import_result *out, const struct import_requ
 enum status import_fdata(struct import_result *out, const struct import_request *request,
                          struct error *e);
 enum import_from { IMPORT_PERF, IMPORT_CALLGRIND, IMPORT_FDATA };
-/* Recognises callgrind's files by how they begin; those with request->program are of BOLT. */
+/* Recognises callgrind's files by how they begin; those with request->program are BOLT's. */
 enum status import_recording(struct import_result *out, const struct import_request *request,
                              enum import_from *from, struct error *e);
 void import_free(struct import_result *r);

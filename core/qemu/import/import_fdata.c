@@ -1,7 +1,7 @@
 /*
  * Converts a profile of BOLT to a graph. `llvm-bolt --instrument` counts every branch, its falls
  * too, every call and every indirect jump, but no returns. The rest follows: the instructions
- * before a transfer are executed as often as it is, those behind a call as often as the call, and a
+ * before a transfer are executed as often as it is, those after a call as often as the call, and a
  * return as often as the code before it. Blocks that end with a return have no outgoing edges here.
  *
  * Where a call did not return, or returned more than once, the next transfer says how often the
@@ -28,7 +28,7 @@ struct counting {
     struct map returns;      /* code addresses of calls whose returns have lines of their own */
     struct map touched;      /* number of a function in `functions` that has counts */
     VEC(uint32_t) open;      /* the instructions since the last transfer or begin of a block */
-    /* Only the next transfer says how often they were executed: behind a call, and at a function's
+    /* Only the next transfer says how often they were executed: after a call, and at a function's
      * start, which may have been entered from outside. */
     bool unsure;
     struct import_counts *counts;
@@ -167,8 +167,8 @@ static bool close_run(struct counting *c, uint64_t executed) {
     return true;
 }
 
-/* The instruction is no plain one, or its branches are counted. Returns how often the next one is
- * executed after it. */
+/* For an instruction after which control may go elsewhere, or whose branches are counted. Returns
+ * how often the next one is executed after it. */
 static uint64_t end_run(struct counting *c, const struct sample *insn, uint64_t before) {
     const uint64_t *found = map_find(&c->out_of, insn->pc);
     const bool known = found != NULL && insn->kind != INSN_RETURN;

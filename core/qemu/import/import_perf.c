@@ -122,7 +122,7 @@ static bool push_insn(struct importing *im, uint32_t address) {
     return true;
 }
 
-/* Adds the straight-line code behind the batch's last instruction. */
+/* Adds the straight-line code after the batch's last instruction. */
 static bool push_until(struct importing *im, uint32_t last) {
     const struct sample *end = &im->batch.at[im->batch.len - 1];
     for (uint32_t at = end->pc; at < last && !im->lost; push_insn(im, at))

@@ -114,7 +114,7 @@ void plugin_follow_call(unsigned vcpu, const struct kernel_call *call) {
         follow_exec(call);
 }
 
-/* It was taken for the process's end, and was none. */
+/* It looked like the end of the process, but was not. */
 void plugin_follow_failure(int64_t number) {
     if (is_exec(number))
         followed_append(&plugin.followed, RECORDING_GOES_ON, plugin.followed.label, plugin.process,

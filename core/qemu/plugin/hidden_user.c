@@ -1,6 +1,6 @@
 /*
- * Whom and what the guest is told that it is. The plugin is preloaded, so QEMU calls these instead
- * of the C library; nothing else in QEMU depends on them.
+ * What the guest is told about its user and its own file. The plugin is preloaded, so QEMU calls
+ * these instead of the C library; nothing else in QEMU depends on them.
  */
 #include <stdio.h>
 #include <stdlib.h>
