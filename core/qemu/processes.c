@@ -61,14 +61,8 @@ static const struct program *program_of(const struct qemu_processes *p,
 
 static enum status view_file(struct qemu_processes *p, struct error *e) {
     char path[64];
-    struct file_reader *file;
     snprintf(path, sizeof path, "/proc/self/fd/%d", p->tree.file);
-    enum status status = file_open_reader(&file, path, e);
-    if (status != STATUS_OK)
-        return status;
-    status = file_view(&p->file, file, e);
-    file_close_reader(file, NULL);
-    return status;
+    return file_view_path(&p->file, path, SIZE_MAX - 1, e);
 }
 
 enum status processes_make(struct qemu_processes **out, struct process_tree *tree,
@@ -104,17 +98,12 @@ void processes_free(struct qemu_processes *p) {
 /* ---- reading ---- */
 
 enum status processes_name(struct qemu_result *r, const char *path, struct error *e) {
-    struct file_reader *file;
     struct file_view view;
-    enum status status = file_open_reader(&file, path, e);
+    const enum status status = file_view_path(&view, path, SIZE_MAX - 1, e);
     if (status != STATUS_OK)
         return status;
-    status = file_view(&view, file, e);
-    if (status == STATUS_OK) {
-        sha1_hex(view.at, view.len, r->graph.program);
-        file_view_free(&view);
-    }
-    file_close_reader(file, NULL);
+    sha1_hex(view.at, view.len, r->graph.program);
+    file_view_free(&view);
     r->graph.kind = GRAPH_EXACT;
     for (size_t i = 0; i < r->stream_count; i++)
         memcpy(r->streams[i].program, r->graph.program, sizeof r->graph.program);

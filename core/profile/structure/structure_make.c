@@ -128,27 +128,12 @@ static enum status mark_sinks(struct structure *s, const struct graph *exact, st
     return ok ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory for the structure");
 }
 
-static bool copy_graph(struct graph *to, const struct graph *from) {
-    to->blocks = malloc((from->block_count + 1) * sizeof *to->blocks);
-    to->edges = malloc((from->edge_count + 1) * sizeof *to->edges);
-    if (to->blocks == NULL || to->edges == NULL)
-        return false;
-    to->block_count = from->block_count;
-    to->edge_count = from->edge_count;
-    if (from->block_count > 0)
-        memcpy(to->blocks, from->blocks, from->block_count * sizeof *to->blocks);
-    if (from->edge_count > 0)
-        memcpy(to->edges, from->edges, from->edge_count * sizeof *to->edges);
-    memcpy(to->program, from->program, sizeof to->program);
-    return true;
-}
-
 enum status structure_of_flow(struct structure *out, struct flow *flow, const struct graph *exact,
                               struct error *e) {
     *out = (struct structure){0};
-    enum status status = copy_graph(&out->graph, exact)
-                             ? structure_of_blocks(out, flow, e)
-                             : error_set(e, STATUS_MEMORY, "out of memory for the structure");
+    enum status status = graph_copy(&out->graph, exact, e);
+    if (status == STATUS_OK)
+        status = structure_of_blocks(out, flow, e);
     for (size_t i = 0; status == STATUS_OK && i < flow->entries.len; i++)
         out->begins[block_at(exact, flow->entries.at[i])]++;
     if (status == STATUS_OK)

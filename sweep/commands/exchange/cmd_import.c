@@ -27,8 +27,8 @@ static const char details[] =
     "not record.\n"
     "\n"
     "Or FILE is the profile of a program that 'llvm-bolt --instrument' has made, and\n"
-    "--bolt names the program before that. Its graph is exact, without edges of\n"
-    "returns. perf2bolt's profiles are read, too, but they are samples.\n"
+    "--bolt names the program that it was made from. Its graph is exact, without edges\n"
+    "of returns. perf2bolt's profiles are read, too, but they are samples.\n"
     "\n"
     "The files must be on this machine, unchanged: their instructions are decoded\n"
     "(x86-64, aarch64, riscv64). Addresses in the kernel or in memory without a file,\n"
@@ -71,7 +71,7 @@ static void report(const struct import_result *r, enum import_from from, const c
     if (c->unequal > 0)
         warning("%s: %" PRIu64
                 " transfers were not counted as often as the code before them, so this is "
-                "no exact profile: the graph is said to be built",
+                "no exact profile: the graph is marked as built",
                 path, c->unequal);
 }
 
@@ -108,7 +108,7 @@ static enum status write_results(const struct import *x, const struct import_res
         return error_set(e, STATUS_ARGUMENT, "%s: %s counts and has no samples: omit --stream",
                          path, from == IMPORT_CALLGRIND ? "callgrind" : "BOLT");
     if (from != IMPORT_FDATA && x->bolt != NULL)
-        return error_set(e, STATUS_ARGUMENT, "%s: is of callgrind: omit --bolt", path);
+        return error_set(e, STATUS_ARGUMENT, "%s: is a file of callgrind's: omit --bolt", path);
     if (from == IMPORT_PERF && r->counts.branches == 0 &&
         (x->graph != NULL || x->structure != NULL))
         return error_set(e, STATUS_ARGUMENT,
