@@ -4,8 +4,8 @@
  * what it leaves (recording.h).
  *
  * Arguments: out=FILE, each (one call an instruction instead of one a block: slow, and the same
- * result), most=N (instructions), and for each sampling setting batches=EVERY/LENGTH or
- * transfers=EVERY/SEED. With follow=FILE, other processes and threads append recordings of their own
+ * result), most=N (instructions), and for each sampling setting batches=, transfers=, stacks= or
+ * taken=, with EVERY/LENGTH/SEED. With follow=FILE, other processes and threads append recordings of their own
  * to that file (shared_file.h); a program after exec has its label=LABEL, and clock=N, the instructions
  * before it.
  *

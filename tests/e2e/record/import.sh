@@ -6,19 +6,7 @@ set -eu
 . "$(dirname "$0")/../record_lib.sh"
 command -v "${CC:-cc}" >/dev/null || skip "no C compiler"
 export PYTHONPATH="$source/docs/exec" PYTHONDONTWRITEBYTECODE=1
-cat >prog.c <<'END'
-#include <stdio.h>
-static unsigned __attribute__((noinline)) mix(unsigned x) { return x % 7 ? x * 2654435761u : x ^ x >> 9; }
-static unsigned __attribute__((noinline)) depth(unsigned n) { return n < 2 ? n : depth(n - 1) + depth(n - 2); }
-int main(void) {
-    unsigned t = 0;
-    for (unsigned i = 0; i < 100000; i++)
-        t += mix(t + i) & 15 ? 1 : depth(i % 11);
-    printf("%u\n", t);
-    return 0;
-}
-END
-"${CC:-cc}" -O1 -fno-reorder-blocks-and-partition -Wl,--emit-relocs -o prog prog.c
+"${CC:-cc}" -O1 -fno-reorder-blocks-and-partition -Wl,--emit-relocs -o prog "$source/tests/data/bolt/prog.c"
 "$hotgraph" record --graph exact.graph --structure exact.structure --stream s.isampling:every=997,batch=60 --output /dev/null -- ./prog >/dev/null
 
 cat >as_perf.py <<'END'
