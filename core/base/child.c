@@ -195,7 +195,10 @@ static enum status start(struct start *s, pid_t *id, struct error *e) {
     s->report = fcntl(report[1], F_DUPFD_CLOEXEC, 3); /* 3 or above: descriptors 0 to 2 become the
                                                          child's files */
     close(report[1]);
-    *id = s->report >= 0 ? fork() : -1;
+    /* Unlike fork(), _Fork() calls no handlers in the child. An OpenMP runtime registers one that
+     * allocates, which would wait for ever for a lock of an allocator (a sanitizer's, for example)
+     * that another thread held at that moment. */
+    *id = s->report >= 0 ? _Fork() : -1;
     if (*id == 0)
         become(s);
     int code = *id < 0 ? errno : 0;

@@ -252,6 +252,20 @@ static void has_taken_time(void **state) {
     assert_true(child.seconds > 0.001);
 }
 
+static void do_not_come_here(void) {
+    _exit(99);
+}
+
+/* Broken: handlers that libraries have for fork() run in the child, where they wait for ever for a
+ * lock that another thread held. */
+static void calls_no_handlers(void **state) {
+    (void)state;
+    char text[1000];
+    assert_int_equal(pthread_atfork(NULL, NULL, do_not_come_here), 0);
+    assert_int_equal(run((const char *const[]){"echo", "here", NULL}, "", text), 0);
+    assert_string_equal(text, "here\n");
+}
+
 /* Broken: a temporary file stays behind. */
 static void scratch_has_no_name(void **state) {
     (void)state;
@@ -278,6 +292,7 @@ int main(void) {
         cmocka_unit_test(from_threads),
         cmocka_unit_test(has_taken_time),
         cmocka_unit_test(scratch_has_no_name),
+        cmocka_unit_test(calls_no_handlers), /* last: the handler stays */
     };
     return cmocka_run_group_tests_name("child", tests, NULL, NULL);
 }
