@@ -18,9 +18,9 @@ struct comparison {
 
 /* Leaves out runs and derived tables. */
 static bool is_compared(const struct table *t) {
-    static const enum table_name others[] = {TABLE_run,       TABLE_text,       TABLE_run_file,
-                                             TABLE_run_input, TABLE_role,       TABLE_unfit,
-                                             TABLE_bench,     TABLE_native_time};
+    static const enum table_name others[] = {TABLE_run,       TABLE_text,        TABLE_run_file,
+                                             TABLE_run_input, TABLE_role,        TABLE_unfit,
+                                             TABLE_bench,     TABLE_native_time, TABLE_program_run};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (t == table_of(others[i]))
             return false;

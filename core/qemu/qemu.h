@@ -130,6 +130,9 @@ enum status qemu_can_record(const char *path, struct error *e);
 enum { QEMU_PLUGIN_PATH = 1100 };
 enum status qemu_find_plugin(char out[QEMU_PLUGIN_PATH], struct error *e);
 
+/* The environment of every recorded program, as "NAME=VALUE"; ends with NULL. */
+const char *const *qemu_usual_env(void);
+
 /* STATUS_UNSUPPORTED: the program is for an unsupported processor or not an ELF file, or QEMU is
  * not installed (the message names the package). STATUS_GUEST: there is no recording (the program
  * did not end by itself, was killed, or became another program), or it has threads and streams were

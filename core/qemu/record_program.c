@@ -148,17 +148,21 @@ static void name_plugin(struct setup *r) {
 
 /* A program may depend on its environment, so it is the same for all, plus what the request adds.
  * It also seeds the hash tables of Python and Perl. */
+const char *const *qemu_usual_env(void) {
+    static const char *const usual[] = {
+        "PATH=/usr/bin:/bin", "LC_ALL=C", "HOME=/nonexistent", "TZ=UTC0", "PYTHONHASHSEED=0",
+        "PERL_HASH_SEED=0",   NULL};
+    return usual;
+}
+
 static void make_env(struct setup *r) {
-    static const char *const usual[] = {"PATH=/usr/bin:/bin", "LC_ALL=C",
-                                        "HOME=/nonexistent",  "TZ=UTC0",
-                                        "PYTHONHASHSEED=0",   "PERL_HASH_SEED=0"};
-    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
-        size_t name = strcspn(usual[i], "=") + 1;
+    for (const char *const *usual = qemu_usual_env(); *usual != NULL; usual++) {
+        size_t name = strcspn(*usual, "=") + 1;
         bool given = false;
         for (const char *const *own = r->request->env; own != NULL && *own != NULL; own++)
-            given |= strncmp(*own, usual[i], name) == 0;
+            given |= strncmp(*own, *usual, name) == 0;
         if (!given)
-            push_env(r, usual[i]);
+            push_env(r, *usual);
     }
     for (const char *const *own = r->request->env; own != NULL && *own != NULL; own++)
         push_env(r, *own);

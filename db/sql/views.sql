@@ -1011,6 +1011,22 @@ FROM native_cost WHERE what = 'whole' AND base_seconds >= 0.02 AND ratio > 0
 GROUP BY run_id, strategy
 ORDER BY run_id, strategy;
 
+-- Programs with how = "native": processor time alone, with the probes that count their exact graph, and
+-- of QEMU, which records their samples; multiples of the first.
+CREATE VIEW program_time AS
+WITH run_of AS (SELECT DISTINCT run_id, replay, game FROM run_input)
+SELECT n.game, max(CASE r.how WHEN 'native' THEN r.seconds END) AS native_seconds,
+    max(CASE r.how WHEN 'probes' THEN r.seconds END) AS probes_seconds,
+    max(CASE r.how WHEN 'recorded' THEN r.seconds END) AS recorded_seconds,
+    round(max(CASE r.how WHEN 'probes' THEN r.seconds END)
+        / max(CASE r.how WHEN 'native' THEN r.seconds END), 2) AS probes_ratio,
+    round(max(CASE r.how WHEN 'recorded' THEN r.seconds END)
+        / max(CASE r.how WHEN 'native' THEN r.seconds END), 2) AS recorded_ratio, r.run_id
+FROM program_run r JOIN replay p USING (replay_id)
+    JOIN run_of n ON n.run_id = r.run_id AND n.replay = p.key
+GROUP BY r.run_id, r.replay_id
+ORDER BY n.game, r.run_id;
+
 -- How sampling by time biases results: the interval and the jitter in frames of an NTSC console
 -- (16.639267 ms), beside samplings without such a bias. Replicates are phases and seeds.
 CREATE VIEW sampling_bias AS

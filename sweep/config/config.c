@@ -238,6 +238,21 @@ bool config_has_other(const struct config_program *p) {
     return p->other_command != NULL || p->other_input != NULL;
 }
 
+/* A program that nobody samples, and nobody compares with another run, has no results. */
+static enum status check_sampled(const struct config *c, struct error *e) {
+    bool compared = c->budgets.len > 0;
+    for (size_t i = 0; i < c->samplings.len; i++)
+        compared |= c->samplings.at[i].other && c->samplings.at[i].seconds == 0;
+    for (size_t i = 0; !compared && i < c->games.len; i++)
+        if (c->games.at[i].program != NULL && !c->games.at[i].program->sampled)
+            return error_set(e, STATUS_FORMAT,
+                             "%s: nothing is compared with the exact graph of '%s': add every = N "
+                             "for samples, which are recorded under QEMU, or another run and a "
+                             "sampling with input = \"other\"",
+                             c->games.at[i].place, c->games.at[i].name);
+    return STATUS_OK;
+}
+
 /* If techniques watch the other input, each game and program must have one. */
 static enum status check_others(const struct config *c, struct error *e) {
     bool other = false;
@@ -407,6 +422,8 @@ static enum status read_root(struct config *c, const config_setting_t *root, str
         status = check_played(c, e);
     if (status == STATUS_OK)
         status = check_others(c, e);
+    if (status == STATUS_OK)
+        status = check_sampled(c, e);
     return status != STATUS_OK ? status : hash_definition(c, e);
 }
 

@@ -37,6 +37,9 @@ struct config_program {
     char **without; /* names of techniques not to run on it; ends with NULL; may be NULL */
     uint64_t every; /* instructions between the starts of two batches */
     unsigned batch; /* instructions in a batch */
+    bool native;  /* the exact graph is of its own code, counted by probes in a native run; samples
+                       come from a recording all the same */
+    bool sampled; /* `every` is given, or it is not native: it has a stream even without budgets */
 };
 
 /* A sampling of programs: instructions in a row, or single transfers. */

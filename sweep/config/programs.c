@@ -8,6 +8,11 @@
 
 enum { WORDS_MOST = 64, BATCH_MOST = 65536 };
 
+/* ORDER how */
+enum { HOW_RECORD, HOW_NATIVE };
+static const char *const hows[] = {"record", "native", NULL};
+
+enum { EVERY_USUAL = 1667 };
 static const int64_t EVERY_MOST = INT64_C(1) << 50;
 
 static void free_words(char **words) {
@@ -95,11 +100,13 @@ enum status program_read(struct config_program **out, const struct includes *fro
     struct config_program *p = *out = calloc(1, sizeof *p);
     if (p == NULL)
         return out_of_memory(from, group, e);
-    config_setting_t *command = NULL, *other = NULL, *env = NULL, *images = NULL, *without = NULL;
-    int64_t every = 1667, batch = 25;
+    config_setting_t *command = NULL, *other = NULL, *env = NULL, *images = NULL, *without = NULL,
+                     *how = NULL;
+    int64_t every = 0, batch = 25;
     const struct field fields[] = {
         {"name", FIELD_TEXT, name, 0, 0},
         {"title", FIELD_TEXT, title, 0, 0},
+        {"how", FIELD_SETTING, &how, 0, 0},
         {"command", FIELD_SETTING, &command, 0, 0},
         {"input", FIELD_PATH, &p->input, 0, 0},
         {"other_command", FIELD_SETTING, &other, 0, 0},
@@ -113,7 +120,12 @@ enum status program_read(struct config_program **out, const struct includes *fro
         {0},
     };
     enum status status = fields_read(from, group, fields, e);
-    p->every = (uint64_t)every;
+    unsigned word = 0;
+    if (status == STATUS_OK && how != NULL)
+        status = fields_word(from, how, hows, &word, e);
+    p->native = word == HOW_NATIVE;
+    p->sampled = every != 0 || !p->native;
+    p->every = every != 0 ? (uint64_t)every : EVERY_USUAL;
     p->batch = (unsigned)batch;
     if (status == STATUS_OK && command != NULL)
         status = read_words(from, command, "command", &p->command, e);

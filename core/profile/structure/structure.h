@@ -70,6 +70,9 @@ void structure_abandon(struct structure_recorder *r); /* NULL is fine */
 enum status structure_of_flow(struct structure *out, struct flow *flow, const struct graph *exact,
                               struct error *e);
 
+/* Marks again in which blocks contexts end, when s->begins has changed. exact: as above. */
+enum status structure_mark_sinks(struct structure *s, const struct graph *exact, struct error *e);
+
 /* An index of instructions, which the caller makes once and frees with free(). structure_block_of()
  * returns the block that holds the instruction at `address`; SIZE_MAX: none does. */
 struct insn_place {

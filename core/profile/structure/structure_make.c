@@ -111,7 +111,7 @@ static size_t block_at(const struct graph *g, uint32_t entry) {
 }
 
 /* Contexts end in blocks with more inflow than outflow. */
-static enum status mark_sinks(struct structure *s, const struct graph *exact, struct error *e) {
+enum status structure_mark_sinks(struct structure *s, const struct graph *exact, struct error *e) {
     uint64_t *in = calloc(exact->block_count + 1, sizeof *in);
     uint64_t *out = calloc(exact->block_count + 1, sizeof *out);
     const bool ok = in != NULL && out != NULL;
@@ -137,7 +137,7 @@ enum status structure_of_flow(struct structure *out, struct flow *flow, const st
     for (size_t i = 0; status == STATUS_OK && i < flow->entries.len; i++)
         out->begins[block_at(exact, flow->entries.at[i])]++;
     if (status == STATUS_OK)
-        status = mark_sinks(out, exact, e);
+        status = structure_mark_sinks(out, exact, e);
     if (status != STATUS_OK)
         structure_free(out);
     return status;

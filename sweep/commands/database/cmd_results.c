@@ -83,6 +83,7 @@ static const char *const views[] = {"results",
                                     "native_mean",
                                     "native_calls",
                                     "native_published",
+                                    "program_time",
                                     "provenance",
                                     "provenance_summary",
                                     NULL};
@@ -136,6 +137,7 @@ static const char details[] =
     "  native_mean          over programs: geometric mean, minimum and maximum\n"
     "  native_calls         functions with the same number of calls in other tools\n"
     "  native_published     published figures beside those measured here\n"
+    "  program_time         native programs in a sweep: time alone, with probes, in QEMU\n"
     "  provenance           the run of each result\n"
     "  provenance_summary   what computed all results, and how the runs differ\n"
     "\n"

@@ -25,7 +25,7 @@
 enum { FOLDER = 3072 };
 
 struct native_command {
-    const char *functions, *strategy, *assign, *json, *db, *graph, *images;
+    const char *functions, *strategy, *assign, *json, *db, *graph, *images, *structure;
     bool blocks, instructions, libraries, unproven, atomic, per_thread;
     uint64_t threshold, top;
 };
@@ -375,7 +375,8 @@ static enum status write_graph(const struct native_command *c, const char *progr
     const struct native_graph_request request = {.folder = folder,
                                                  .program = program,
                                                  .status = status,
-                                                 .images = c->images != NULL ? &images : NULL};
+                                                 .images = c->images != NULL ? &images : NULL,
+                                                 .structure = c->structure != NULL};
     if (s == STATUS_OK)
         s = native_graph_read(&g, &request, e);
     structure_free(&images);
@@ -391,6 +392,8 @@ static enum status write_graph(const struct native_command *c, const char *progr
         &g.graph, c->graph,
         (struct graph_write_options){.comments = comments, .comment_count = 2, .with_busy = true},
         e);
+    if (s == STATUS_OK && c->structure != NULL)
+        s = structure_write(&g.structure, c->structure, comments, 2, e);
     if (s == STATUS_OK)
         fprintf(stderr,
                 "%s: %" PRIu64
@@ -552,6 +555,9 @@ int command_native(int argc, char **argv) {
          "with --graph: give the program the addresses that it has in this structure, as 'record' "
          "wrote it",
          OPTION_STRING, .to = &c.images, .file = FILE_READ},
+        {"structure", "FILE",
+         "with --graph: write the program's structure as well, for 'build' and 'export'",
+         OPTION_STRING, .to = &c.structure, .file = FILE_WRITTEN},
         {"threshold", "N", "call a site hot at its Nth execution", OPTION_NUMBER,
          .to = &c.threshold, .least = 1, .most = INT64_MAX},
         {"strategy", "LIST", "strategies for reaching probes, separated by commas", OPTION_STRING,
@@ -594,8 +600,9 @@ int command_native(int argc, char **argv) {
     struct error e = {0};
     if (c.graph != NULL && counts_sites(&c))
         return usage_error("native", "--graph chooses its probes itself: give it alone");
-    if (c.images != NULL && c.graph == NULL)
-        return usage_error("native", "--images is for --graph");
+    if ((c.images != NULL || c.structure != NULL) && c.graph == NULL)
+        return usage_error("native", "--%s is for --graph",
+                           c.images != NULL ? "images" : "structure");
     if (c.blocks && c.instructions)
         return usage_error("native", "give either --blocks or --instructions");
     if (c.per_thread && (c.atomic || c.threshold != 0))

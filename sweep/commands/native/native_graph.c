@@ -1,4 +1,5 @@
 #include "commands/native/native_graph.h"
+#include "commands/native/native_structure.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,6 +31,9 @@ struct reader {
     VEC(size_t) sites; /* the piece of each site of pairs; the first one is unused */
     struct flow flow;
     uint32_t base; /* code address of the file's first byte */
+    struct file_view file;
+    char *path;                         /* of the file */
+    VEC(struct native_entries) entries; /* from other code */
     const char *folder;
     struct error *e;
 };
@@ -373,7 +377,9 @@ static enum status check_entries(struct reader *r, struct native_graph *out) {
         if (p->in < p->count && !p->may_enter)
             return refuse(r, p, "was executed more often than it was entered, by",
                           p->count - p->in);
-        if (p->in < p->count && !vec_push(&r->flow.entries, r->base + p->start))
+        const struct native_entries from = {.at = r->base + p->start, .count = p->count - p->in};
+        if (from.count > 0 &&
+            (!vec_push(&r->flow.entries, from.at) || !vec_push(&r->entries, from)))
             return no_memory(r);
         out->entered += p->count - p->in;
         out->instructions += p->count * p->instructions;
@@ -419,6 +425,55 @@ static enum status read_all(struct reader *r, struct native_graph *out) {
     return s == STATUS_OK ? graph_from_flow(&out->graph, &r->flow, false, r->e) : s;
 }
 
+/* ---- the structure ---- */
+
+/* The last piece that does not start behind the address. */
+static const struct piece *piece_around(const struct reader *r, uint32_t address) {
+    size_t low = 0, high = r->pieces.len;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (r->pieces.at[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? &r->pieces.at[low - 1] : NULL;
+}
+
+static bool met_insn(const void *user, uint32_t address, struct shape_insn *out) {
+    const struct reader *r = user;
+    const uint32_t offset = address - r->base;
+    const struct piece *p = piece_around(r, offset);
+    if (p == NULL || offset >= p->end || p->end > r->file.len)
+        return false;
+    uint32_t at = p->start, size = 0;
+    for (size_t k = 0; k < p->instructions && at <= offset; k++, at += size) {
+        const char digit = p->lengths[k];
+        size = (uint32_t)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+        if (at == offset) {
+            const bool last = k + 1 == p->instructions;
+            *out = (struct shape_insn){
+                size, last ? native_end_of(p->ends, r->file.at + offset, size) : END_NONE};
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum status make_structure(struct reader *r, struct native_graph *out) {
+    const struct native_structure_request request = {
+        .flow = &r->flow,
+        .graph = &out->graph,
+        .insns = {.insn = met_insn, .user = r},
+        .entries = r->entries.at,
+        .entry_count = r->entries.len,
+        .path = r->path,
+        .base = r->base,
+        .instructions = out->instructions,
+    };
+    return native_structure_make(&out->structure, &request, r->e);
+}
+
 /* Finds the program's file among those of the structure: the addresses that it has there. */
 static enum status find_base(struct reader *r, const struct structure *images, const char *path) {
     char hash[33];
@@ -440,19 +495,19 @@ static enum status find_base(struct reader *r, const struct structure *images, c
 /* The program's identity and addresses. Of a script the program is its interpreter. */
 static enum status name_program(struct reader *r, const struct structure *images, struct graph *g) {
     struct bytes path = {0};
-    struct file_view view;
     enum status s = read_part(r, &path, "objects");
     char *stop = s == STATUS_OK ? strchr((char *)path.at, '\n') : NULL;
     if (s == STATUS_OK && stop == NULL)
         s = error_set(r->e, STATUS_FORMAT, "%s/objects: there is no line", r->folder);
     if (s == STATUS_OK) {
         *stop = 0;
-        s = file_view_path(&view, (const char *)path.at, (size_t)1 << 31, r->e);
+        r->path = strdup((const char *)path.at);
+        s = r->path != NULL ? file_view_path(&r->file, r->path, (size_t)1 << 31, r->e)
+                            : no_memory(r);
     }
     if (s == STATUS_OK) {
-        sha1_hex(view.at, view.len, g->program);
-        file_view_free(&view);
-        s = find_base(r, images, (const char *)path.at);
+        sha1_hex(r->file.at, r->file.len, g->program);
+        s = find_base(r, images, r->path);
     }
     bytes_free(&path);
     return s;
@@ -488,9 +543,15 @@ enum status native_graph_read(struct native_graph *out, const struct native_grap
         s = name_program(&r, request->images, &named);
     if (s == STATUS_OK)
         s = read_all(&r, out);
+    if (s == STATUS_OK && request->structure)
+        s = make_structure(&r, out);
     memcpy(out->graph.program, named.program, sizeof named.program);
+    memcpy(out->structure.graph.program, named.program, sizeof named.program);
     out->graph.kind = GRAPH_EXACT;
     flow_free(&r.flow);
+    file_view_free(&r.file);
+    free(r.path);
+    vec_free(&r.entries);
     vec_free(&r.pieces);
     vec_free(&r.sites);
     bytes_free(&r.text);
@@ -503,4 +564,5 @@ enum status native_graph_read(struct native_graph *out, const struct native_grap
 
 void native_graph_free(struct native_graph *g) {
     graph_free(&g->graph);
+    structure_free(&g->structure);
 }

@@ -8,9 +8,10 @@
 
 struct native_graph {
     struct graph graph;
-    uint64_t instructions; /* executed, of the program's own code */
-    uint64_t entered;      /* how often other code entered it */
-    uint64_t traps;        /* executions of code whose probe is a trap; not all were trapped */
+    struct structure structure; /* only on request */
+    uint64_t instructions;      /* executed, of the program's own code */
+    uint64_t entered;           /* how often other code entered it */
+    uint64_t traps;             /* executions of code whose probe is a trap; not all were trapped */
     size_t pieces,
         executed; /* pieces of straight-line code, and those of them that were executed */
 };
@@ -23,6 +24,7 @@ struct native_graph_request {
     const char *program;            /* as errors name it */
     int status;                     /* of its end, as in waitpid */
     const struct structure *images; /* gives the file another base; may be NULL */
+    bool structure;                 /* make the structure, too */
 };
 
 /* STATUS_UNSUPPORTED with the place if the counts are no exact graph: each piece of code must be

@@ -98,8 +98,9 @@ static enum status print_plan_of(const struct plan *plan, const struct plan_game
     else
         printf("%s, %zu things to compute (%s)\n",
                p->cartridge != NULL       ? "one replay"
-               : p->game->program != NULL ? "one recording"
-                                          : "one reading",
+               : p->game->program == NULL ? "one reading"
+               : p->game->program->native ? "one count by probes"
+                                          : "one recording",
                p->missing, why);
     return STATUS_OK;
 }

@@ -211,12 +211,12 @@ static void name_rows(struct plan_game *p) {
     }
 }
 
-/* A program is sampled by its own budgets. Of the samplings that watch it applies one of its whole
+/* A program is sampled by its own budgets; a native one that names none has no samples. Of the samplings that watch it applies one of its whole
  * other run. */
 static void list_own_streams(const struct config *config, struct plan_game *p) {
     for (size_t i = 0; i < config->budgets.len; i++)
         p->streams[p->stream_count++].budget = &config->budgets.at[i];
-    p->stream_count += config->budgets.len == 0;
+    p->stream_count += config->budgets.len == 0 && p->game->program->sampled;
     for (size_t i = 0; i < config->samplings.len; i++) {
         const struct config_sampling *one = &config->samplings.at[i];
         if (one->other && one->seconds == 0)

@@ -1,6 +1,7 @@
 #include "experiment/plan/program.h"
 
 #include "base/base.h"
+#include "base/child.h"
 #include "config/config.h"
 #include "qemu/qemu.h"
 
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define UNKNOWN "unknown"
 
@@ -31,9 +33,10 @@ bool program_hash_command(const struct config_program *program, char **words, ch
 }
 
 /* An unknown part is written as %, for SQL's LIKE. */
-static void name_replay(char *out, const char *image, const char *command, const char *input) {
-    snprintf(out, PLAN_KEY, "program=%s command=%s input=%s method=%d", image, command, input,
-             CONFIG_METHOD);
+static void name_replay(char *out, const struct config_program *program, const char *image,
+                        const char *command, const char *input) {
+    snprintf(out, PLAN_KEY, "program=%s command=%s input=%s method=%d%s", image, command, input,
+             CONFIG_METHOD, program->native ? " how=native" : "");
 }
 
 struct config_budget program_budget(const struct config_program *p, const struct plan_stream *s) {
@@ -83,6 +86,27 @@ static enum status name_other(struct plan_game *p, struct error *e) {
     return ok ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory");
 }
 
+static bool is_sampled(const struct plan_game *p) {
+    bool sampled = false;
+    for (size_t i = 0; i < p->stream_count; i++)
+        sampled |= p->streams[i].configured == NULL;
+    return sampled;
+}
+
+/* Whether the program can run in all the ways that it must. */
+static enum status can_run(const struct plan_game *p, const char *path, struct error *e) {
+    const struct config_program *program = p->game->program;
+    char library[QEMU_PATH];
+    if (program->native && access(path, F_OK) != 0)
+        return error_set(e, STATUS_ARGUMENT, "%s: there is no such file", path);
+    if (program->native && !child_beside("core/native", "libhotprobe.so", library, sizeof library))
+        return error_set(e, STATUS_UNSUPPORTED,
+                         "%s: how = \"native\" needs libhotprobe.so, which is not beside this "
+                         "program; 'make program' builds it",
+                         path);
+    return program->native && !is_sampled(p) ? STATUS_OK : qemu_can_record(path, e);
+}
+
 enum status program_open(struct plan_game *p, struct error *e) {
     const struct config_program *program = p->game->program;
     char image[33], command[33], input[33] = "none";
@@ -90,7 +114,7 @@ enum status program_open(struct plan_game *p, struct error *e) {
     char path[QEMU_PATH];
     name_samplings(p);
     qemu_program_path(program->folder, program->command[0], path);
-    if (qemu_can_record(path, &why) != STATUS_OK) {
+    if (can_run(p, path, &why) != STATUS_OK) {
         snprintf(p->absent, sizeof p->absent, "%.299s", why.text);
         return STATUS_OK;
     }
@@ -104,7 +128,7 @@ enum status program_open(struct plan_game *p, struct error *e) {
     if (status != STATUS_OK)
         return status;
     p->present = true;
-    name_replay(p->replay_key, image, command, input);
+    name_replay(p->replay_key, program, image, command, input);
     return STATUS_OK;
 }
 
@@ -134,7 +158,8 @@ enum status program_find_absent(struct plan_game *p, const char *experiment, str
         return error_set(e, STATUS_MEMORY, "out of memory");
     if (name_other(p, NULL) != STATUS_OK)
         snprintf(p->other_input, sizeof p->other_input, UNKNOWN);
-    name_replay(like, has_image ? image : "%", command, has_input ? input : "%");
-    name_replay(p->replay_key, has_image ? image : UNKNOWN, command, has_input ? input : UNKNOWN);
+    name_replay(like, program, has_image ? image : "%", command, has_input ? input : "%");
+    name_replay(p->replay_key, program, has_image ? image : UNKNOWN, command,
+                has_input ? input : UNKNOWN);
     return db_query(db, keys_sql, note_key, p->replay_key, e, "tt", like, experiment);
 }

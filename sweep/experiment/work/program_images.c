@@ -7,7 +7,8 @@
 /* ---- rows ---- */
 
 struct images_job {
-    int64_t replay_id;
+    int64_t run_id, replay_id;
+    struct source_times times;
     size_t program; /* index of the program's own image */
     struct qemu_result recording;
     struct qemu_symbols *symbols;
@@ -45,9 +46,29 @@ static enum status put_symbols(struct db *db, const struct images_job *job,
     return status;
 }
 
+static enum status put_time(struct db *db, const struct images_job *job, const char *how,
+                            double seconds, struct error *e) {
+    return seconds == 0 ? STATUS_OK
+                        : db_put_program_run(db,
+                                             &(struct db_program_run){.run_id = job->run_id,
+                                                                      .replay_id = job->replay_id,
+                                                                      .how = how,
+                                                                      .seconds = seconds},
+                                             e);
+}
+
+static enum status put_times(struct db *db, const struct images_job *job, struct error *e) {
+    enum status status = put_time(db, job, "native", job->times.native, e);
+    if (status == STATUS_OK)
+        status = put_time(db, job, "probes", job->times.probes, e);
+    if (status == STATUS_OK)
+        status = put_time(db, job, "recorded", job->times.recorded, e);
+    return status;
+}
+
 static enum status write_images(struct db *db, void *self, struct error *e) {
     struct images_job *job = self;
-    enum status status = STATUS_OK;
+    enum status status = put_times(db, job, e);
     size_t next = 0;
     for (size_t i = 0; status == STATUS_OK && i < job->recording.images.len; i++) {
         const struct qemu_image *image = &job->recording.images.at[i];
@@ -82,12 +103,14 @@ static size_t find_program(const struct plan_game *game, const struct qemu_resul
     return 0;
 }
 
-enum status images_put(struct writer *w, const struct plan_game *game, struct source *source,
-                       struct error *e) {
+enum status images_put(struct writer *w, int64_t run_id, const struct plan_game *game,
+                       struct source *source, struct error *e) {
     struct images_job *job = calloc(1, sizeof *job);
     if (job == NULL)
         return error_set(e, STATUS_MEMORY, "out of memory");
-    *job = (struct images_job){.replay_id = game->replay_id,
+    *job = (struct images_job){.run_id = run_id,
+                               .replay_id = game->replay_id,
+                               .times = source->times,
                                .program = find_program(game, &source->recording),
                                .recording = source->recording,
                                .symbols = source->symbols};

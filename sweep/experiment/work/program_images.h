@@ -8,10 +8,11 @@
 #include "experiment/store/writer.h"
 #include "experiment/work/source.h"
 
-/* Queues a job that stores the images, their addresses, and their functions. Call it after
+/* Queues a job that stores the images, their addresses, and their functions; of a native program also the
+ * times of its runs. Call it after
  * rows_put_source, to whose replay the rows refer. Takes ownership of the source's recording and
  * symbols. */
-enum status images_put(struct writer *w, const struct plan_game *game, struct source *source,
-                       struct error *e);
+enum status images_put(struct writer *w, int64_t run_id, const struct plan_game *game,
+                       struct source *source, struct error *e);
 
 #endif

@@ -20,6 +20,11 @@ struct source_stream {
     char hash[17];
 };
 
+/* Processor time of each way in which a program ran, in seconds; 0: it did not. */
+struct source_times {
+    double native, probes, recorded;
+};
+
 struct source {
     struct source_stream *streams; /* one for each of the game's streams in the plan */
     size_t stream_count;
@@ -38,9 +43,10 @@ struct source {
     struct cost exact_cost;
     struct graph other; /* of a program: the exact graph of its other run, at the addresses
                                       of `exact`; empty unless a stream of the plan lacks it */
-    struct qemu_result recording; /* of a program: the files it executed; graph and streams are
-                                     above */
+    struct qemu_result recording; /* of a program, recorded or native: the files it executed; graph
+                                     and streams are above */
     struct qemu_symbols *symbols; /* of its images; NULL unless it is a program */
+    struct source_times times;    /* of a native program */
     double seconds;               /* processor time, including that of a recorded program */
     struct error warning;         /* text "": no warning */
     struct trace_excerpt trace;   /* frame ILLUSTRATED_FRAME, if the game lasts that long, and all

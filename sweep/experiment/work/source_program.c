@@ -1,11 +1,12 @@
 #include "experiment/work/source_program.h"
 
 #include "experiment/plan/program.h"
+#include "experiment/work/source_native.h"
 
-/* One run of the program: its own, or the other one, of which nothing is sampled. */
-static enum status run_program(struct qemu_result *out, const struct plan_game *game, bool other,
-                               const struct qemu_setting *settings, size_t setting_count,
-                               const struct source_hooks *hooks, struct error *e) {
+/* One run of the program under QEMU: its own, or the other one, of which nothing is sampled. */
+static enum status run_recorded(struct qemu_result *out, const struct plan_game *game, bool other,
+                                const struct qemu_setting *settings, size_t setting_count,
+                                const struct source_hooks *hooks, struct error *e) {
     const struct config_program *program = game->game->program;
     char plugin[QEMU_PLUGIN_PATH];
     char **command =
@@ -24,11 +25,38 @@ static enum status run_program(struct qemu_result *out, const struct plan_game *
     return status == STATUS_OK ? qemu_record(&request, out, e) : status;
 }
 
+/* The same of a native program. Its samples, if there are any, come from a recording. */
+static enum status run_native(struct qemu_result *out, struct source *source,
+                              const struct plan_game *game, bool other,
+                              const struct qemu_setting *settings, size_t setting_count,
+                              const struct source_hooks *hooks, struct error *e) {
+    struct source_times *times = &source->times;
+    struct qemu_result recorded = {0};
+    enum status status = native_count(out, game->game->program, other, hooks, times, e);
+    if (status != STATUS_OK || setting_count == 0)
+        return status;
+    status = run_recorded(&recorded, game, other, settings, setting_count, hooks, e);
+    times->recorded = recorded.seconds;
+    if (status == STATUS_OK)
+        status = native_take_samples(out, &recorded, &source->warning, e);
+    qemu_result_free(&recorded);
+    return status;
+}
+
+static enum status run_program(struct qemu_result *out, struct source *source,
+                               const struct plan_game *game, bool other,
+                               const struct qemu_setting *settings, size_t setting_count,
+                               const struct source_hooks *hooks, struct error *e) {
+    return game->game->program->native
+               ? run_native(out, source, game, other, settings, setting_count, hooks, e)
+               : run_recorded(out, game, other, settings, setting_count, hooks, e);
+}
+
 /* The other run maps its files where it maps them; the graphs are compared by address. */
 static enum status record_other(struct source *out, const struct plan_game *game,
                                 const struct source_hooks *hooks, struct error *e) {
     struct qemu_result result = {0};
-    enum status status = run_program(&result, game, true, NULL, 0, hooks, e);
+    enum status status = run_program(&result, out, game, true, NULL, 0, hooks, e);
     if (status == STATUS_OK)
         status = qemu_align(&result.graph, result.images.at, result.images.len,
                             out->recording.images.at, out->recording.images.len, e);
@@ -80,9 +108,11 @@ enum status source_record(struct source *out, const struct plan_game *game,
             settings[setting_count++] = (struct qemu_setting){
                 .transfers = b.transfers, .every = b.every, .length = b.batch, .seed = b.seed};
     }
-    enum status status = run_program(&result, game, false, settings, setting_count, hooks, e);
-    if (status != STATUS_OK)
+    enum status status = run_program(&result, out, game, false, settings, setting_count, hooks, e);
+    if (status != STATUS_OK) {
+        qemu_result_free(&result);
         return status;
+    }
     out->exact = result.graph;
     result.graph = (struct graph){0};
     take_streams(out, game, config, &result);

@@ -1,4 +1,5 @@
-/* source_program: streams and exact graphs of a Linux program, recorded under QEMU. Private to source. */
+/* source_program: streams and exact graphs of a Linux program, recorded under QEMU or
+ * counted in a native run. Private to source. */
 #ifndef HOTGRAPH_SOURCE_PROGRAM_H
 #define HOTGRAPH_SOURCE_PROGRAM_H
 

@@ -146,8 +146,9 @@ static void say_loaded(struct work *w, struct game_work *t, double work) {
     char batches[100];
     describe_streams(&t->source, batches, sizeof batches);
     const char *how = game->cartridge != NULL       ? "replayed"
-                      : game->game->program != NULL ? "recorded"
-                                                    : "read";
+                      : game->game->program == NULL ? "read"
+                      : game->game->program->native ? "counted"
+                                                    : "recorded";
 #pragma omp critical(report)
     {
         w->progress.done += work;
@@ -189,7 +190,7 @@ static void load(struct work *w, struct game_work *t) {
         status = rows_put_source(w->writer, w->options->run_id, t->game, &t->source,
                                  w->options->engine_options, &e);
         if (status == STATUS_OK && t->game->game->program != NULL)
-            status = images_put(w->writer, t->game, &t->source, &e);
+            status = images_put(w->writer, w->options->run_id, t->game, &t->source, &e);
         writing = status != STATUS_OK;
     }
     if (status == STATUS_OK) {
