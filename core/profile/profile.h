@@ -127,6 +127,8 @@ enum status stream_thin(struct stream *out, const struct stream *s, size_t count
  * sentence or "". */
 enum status stream_read(struct stream *out, const char *path, struct error *warning,
                         struct error *e);
+/* Only what its batches are, which the file's beginning says. */
+enum status stream_peek(enum stream_of *out, const char *path, struct error *e);
 enum status stream_parse(struct stream *out, const void *data, size_t len, const char *name,
                          struct error *warning, struct error *e);
 enum status stream_write(const struct stream *s, const char *path, const char *image,

@@ -22,6 +22,17 @@
 #include "nes/nes.h"
 #include "profile/profile.h"
 
+/* A sampling of programs: instructions in a row, single transfers, or the code between the last taken
+ * branches. */
+struct config_budget {
+    bool transfers; /* `every` and `seed` are of transfers, or, with `stack`, of taken branches */
+    uint64_t every;
+    unsigned batch; /* instructions in a row; 0 for transfers and branches */
+    uint64_t seed;
+    unsigned stack; /* taken branches that are remembered; 0: these are not sampled */
+};
+enum { BUDGETS_MOST = 16 };
+
 /* A Linux program to record under QEMU. */
 struct config_program {
     char **command;       /* path (relative to `folder`) and arguments; ends with NULL */
@@ -35,21 +46,12 @@ struct config_program {
     char **images;  /* "HASH PATH" of all files whose code it executes (or the end of their paths)
                        when its digest belongs to them; ends with NULL, or NULL */
     char **without; /* names of techniques not to run on it; ends with NULL; may be NULL */
-    uint64_t every; /* instructions between the starts of two batches */
-    unsigned batch; /* instructions in a batch */
-    bool native;  /* the exact graph is of its own code, counted by probes in a native run; samples
+    struct config_budget own; /* unless the configuration has budgets */
+    bool native; /* the exact graph is of its own code, counted by probes in a native run; samples
                        come from a recording all the same */
-    bool sampled; /* `every` is given, or it is not native: it has a stream even without budgets */
+    bool
+        sampled; /* `every` or `by` is given, or it is not native: it has a stream even without budgets */
 };
-
-/* A sampling of programs: instructions in a row, or single transfers. */
-struct config_budget {
-    bool transfers; /* `every` and `seed` are of transfers */
-    uint64_t every;
-    unsigned batch; /* instructions in a row; 0 for transfers */
-    uint64_t seed;
-};
-enum { BUDGETS_MOST = 16 };
 
 /* Either a ROM (a path, an identity to look for, or both) with a movie, or a foreign pair. */
 struct config_game {
@@ -116,7 +118,7 @@ struct config {
     VEC(struct config_game) games;
     VEC(struct config_budget)
     budgets;                       /* programs are sampled with all of them; none: each with its
-                                          own `every` and `batch` */
+                                          own sampling */
     VEC(struct config_file) files; /* the first is `path`; in the order in which they are used */
     const struct includes *from;   /* while the files are read; NULL afterwards */
     char *roms;                    /* folder in which ROMs are found by SHA-1; may be NULL */
@@ -157,6 +159,13 @@ bool config_applies(const struct config_sampling *s, const struct technique *t);
 uint64_t config_watched(const struct config_sampling *s, uint64_t frames);
 /* True if the program has another run: other_command, other_input, or both. */
 bool config_has_other(const struct config_program *p);
+/* What its batches are. */
+enum stream_of config_budget_of(const struct config_budget *b);
+/* Writes the key of a sampling of programs, as above: BUDGET_KEY is enough for it. */
+enum { BUDGET_KEY = 100 };
+void config_budget_key(const struct config_budget *b, char *out, size_t size);
+/* The same for people: "every=1667 batch=25", or the key. */
+void config_budget_name(const struct config_budget *b, char *out, size_t size);
 /* NULL if no game has that name. */
 const struct config_game *config_find_game(const struct config *c, const char *name);
 

@@ -1,6 +1,8 @@
 /* Entries of a configuration's list `programs`: programs to record. */
 #include "config/programs.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +14,6 @@ enum { WORDS_MOST = 64, BATCH_MOST = 65536 };
 enum { HOW_RECORD, HOW_NATIVE };
 static const char *const hows[] = {"record", "native", NULL};
 
-enum { EVERY_USUAL = 1667 };
 static const int64_t EVERY_MOST = INT64_C(1) << 50;
 
 static void free_words(char **words) {
@@ -76,9 +77,6 @@ static enum status check_program(const struct includes *from, const config_setti
     if (p->other_command != NULL && strcmp(p->other_command[0], p->command[0]) != 0)
         return fields_error(from, group, e, "other_command: '%s' is another program than '%s'",
                             p->other_command[0], p->command[0]);
-    if (p->batch > p->every)
-        return fields_error(from, group, e, "a batch of %u does not fit between two of them: %u",
-                            p->batch, (unsigned)p->every);
     for (size_t i = 0; p->env != NULL && p->env[i] != NULL; i++)
         if (strchr(p->env[i], '=') == NULL || p->env[i][0] == '=')
             return fields_error(from, group, e, "env: '%s' is not NAME=VALUE", p->env[i]);
@@ -94,6 +92,95 @@ static enum status check_program(const struct includes *from, const config_setti
     return STATUS_OK;
 }
 
+/* ---- sampling ---- */
+
+enum by { BY_INSTRUCTIONS, BY_TRANSFERS, BY_LBR, BY_LBR_TAKEN };
+/* ORDER enum by */
+static const char *const by_words[] = {"instructions", "transfers", "lbr", "lbr_taken", NULL};
+
+/* The keys of a sampling; 0 and no setting: not given. */
+struct budget_keys {
+    config_setting_t *by, *seed;
+    bool transfers;
+    int64_t every, batch, stack;
+};
+
+enum { USUAL_EVERY = 1667, USUAL_BATCH = 25, USUAL_STACK = 16, USUAL_SEED = 1 };
+
+static enum status check_keys(const struct includes *from, const config_setting_t *group,
+                              const struct budget_keys *keys, enum by by, struct error *e) {
+    if (keys->transfers && by != BY_TRANSFERS)
+        return fields_error(from, group, e, "transfers = true is not by = \"%s\"", by_words[by]);
+    if (keys->batch != 0 && by == BY_TRANSFERS)
+        return fields_error(from, group, e, "transfers are sampled singly, without a batch");
+    if (keys->batch != 0 && by != BY_INSTRUCTIONS)
+        return fields_error(
+            from, group, e,
+            "the last taken branches have no batch: `stack` says how many they are");
+    if (keys->stack != 0 && by != BY_LBR && by != BY_LBR_TAKEN)
+        return fields_error(from, group, e, "stack belongs to by = \"lbr\" and by = \"lbr_taken\"");
+    if (keys->seed != NULL && by != BY_TRANSFERS && by != BY_LBR_TAKEN)
+        return fields_error(from, keys->seed, e, "nothing is random by = \"%s\", so it has no seed",
+                            by_words[by]);
+    return STATUS_OK;
+}
+
+/* keys->every is known. */
+static enum status make_budget(const struct includes *from, const config_setting_t *group,
+                               const struct budget_keys *keys, struct config_budget *out,
+                               struct error *e) {
+    unsigned by = keys->transfers ? BY_TRANSFERS : BY_INSTRUCTIONS;
+    int64_t seed = USUAL_SEED;
+    enum status status =
+        keys->by != NULL ? fields_word(from, keys->by, by_words, &by, e) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = check_keys(from, group, keys, (enum by)by, e);
+    if (status == STATUS_OK && keys->seed != NULL)
+        status = fields_integer(from, keys->seed, 0, INT64_MAX, &seed, e);
+    if (status != STATUS_OK)
+        return status;
+    const bool random = by == BY_TRANSFERS || by == BY_LBR_TAKEN;
+    *out = (struct config_budget){
+        .transfers = random, .every = (uint64_t)keys->every, .seed = random ? (uint64_t)seed : 0};
+    if (by == BY_INSTRUCTIONS)
+        out->batch = keys->batch != 0 ? (unsigned)keys->batch : USUAL_BATCH;
+    else if (by != BY_TRANSFERS)
+        out->stack = keys->stack != 0 ? (unsigned)keys->stack : USUAL_STACK;
+    return out->batch <= out->every
+               ? STATUS_OK
+               : fields_error(from, group, e, "a batch of %u does not fit between two of them: %u",
+                              out->batch, (unsigned)out->every);
+}
+
+enum stream_of config_budget_of(const struct config_budget *b) {
+    return b->stack > 0   ? STREAM_OF_BRANCHES
+           : b->transfers ? STREAM_OF_TRANSFERS
+                          : STREAM_OF_BATCHES;
+}
+
+void config_budget_key(const struct config_budget *b, char *out, size_t size) {
+    char stack[30] = "", seed[40] = "";
+    if (b->stack > 0)
+        snprintf(stack, sizeof stack, " stack=%u", b->stack);
+    if (b->transfers)
+        snprintf(seed, sizeof seed, " seed=%" PRIu64, b->seed);
+    if (b->stack == 0 && !b->transfers)
+        snprintf(stack, sizeof stack, " batch=%u", b->batch);
+    snprintf(out, size, "%s every=%" PRIu64 "%s%s",
+             by_words[b->stack > 0 ? (b->transfers ? BY_LBR_TAKEN : BY_LBR)
+                                   : (b->transfers ? BY_TRANSFERS : BY_INSTRUCTIONS)],
+             b->every, stack, seed);
+}
+
+void config_budget_name(const struct config_budget *b, char *out, size_t size) {
+    char key[BUDGET_KEY];
+    config_budget_key(b, key, sizeof key);
+    const size_t skipped = b->batch > 0 ? strlen(by_words[BY_INSTRUCTIONS]) + 1 : 0;
+    snprintf(out, size, "%s", key + skipped);
+}
+
+/* ---- programs ---- */
+
 enum status program_read(struct config_program **out, const struct includes *from,
                          const config_setting_t *group, char **name, char **title,
                          struct error *e) {
@@ -102,7 +189,7 @@ enum status program_read(struct config_program **out, const struct includes *fro
         return out_of_memory(from, group, e);
     config_setting_t *command = NULL, *other = NULL, *env = NULL, *images = NULL, *without = NULL,
                      *how = NULL;
-    int64_t every = 0, batch = 25;
+    struct budget_keys keys = {0};
     const struct field fields[] = {
         {"name", FIELD_TEXT, name, 0, 0},
         {"title", FIELD_TEXT, title, 0, 0},
@@ -113,8 +200,11 @@ enum status program_read(struct config_program **out, const struct includes *fro
         {"other_input", FIELD_PATH, &p->other_input, 0, 0},
         {"folder", FIELD_PATH, &p->folder, 0, 0},
         {"env", FIELD_SETTING, &env, 0, 0},
-        {"every", FIELD_NUMBER, &every, 1, EVERY_MOST},
-        {"batch", FIELD_NUMBER, &batch, 1, BATCH_MOST},
+        {"by", FIELD_SETTING, &keys.by, 0, 0},
+        {"every", FIELD_NUMBER, &keys.every, 1, EVERY_MOST},
+        {"batch", FIELD_NUMBER, &keys.batch, 1, BATCH_MOST},
+        {"stack", FIELD_NUMBER, &keys.stack, 2, SAMPLER_STACK_MOST},
+        {"seed", FIELD_SETTING, &keys.seed, 0, 0},
         {"without", FIELD_SETTING, &without, 0, 0},
         {"images", FIELD_SETTING, &images, 0, 0},
         {0},
@@ -124,9 +214,9 @@ enum status program_read(struct config_program **out, const struct includes *fro
     if (status == STATUS_OK && how != NULL)
         status = fields_word(from, how, hows, &word, e);
     p->native = word == HOW_NATIVE;
-    p->sampled = every != 0 || !p->native;
-    p->every = every != 0 ? (uint64_t)every : EVERY_USUAL;
-    p->batch = (unsigned)batch;
+    p->sampled = keys.every != 0 || keys.by != NULL || !p->native;
+    if (keys.every == 0)
+        keys.every = USUAL_EVERY;
     if (status == STATUS_OK && command != NULL)
         status = read_words(from, command, "command", &p->command, e);
     if (status == STATUS_OK && other != NULL)
@@ -137,6 +227,8 @@ enum status program_read(struct config_program **out, const struct includes *fro
         status = read_words(from, without, "without", &p->without, e);
     if (status == STATUS_OK && images != NULL)
         status = read_words(from, images, "images", &p->images, e);
+    if (status == STATUS_OK)
+        status = make_budget(from, group, &keys, &p->own, e);
     return status == STATUS_OK ? check_program(from, group, p, e) : status;
 }
 
@@ -144,13 +236,10 @@ enum status program_read(struct config_program **out, const struct includes *fro
 
 static enum status check_budget(const struct config *c, const config_setting_t *group,
                                 const struct config_budget *b, struct error *e) {
-    if (b->batch > b->every)
-        return fields_error(c->from, group, e, "a batch of %u does not fit between two of them: %u",
-                            b->batch, (unsigned)b->every);
     for (size_t i = 0; i < c->budgets.len; i++) {
         const struct config_budget *a = &c->budgets.at[i];
         if (a->transfers == b->transfers && a->every == b->every && a->batch == b->batch &&
-            a->seed == b->seed)
+            a->stack == b->stack && a->seed == b->seed)
             return fields_error(c->from, group, e, "this budget is there twice");
     }
     return c->budgets.len < BUDGETS_MOST
@@ -160,22 +249,21 @@ static enum status check_budget(const struct config *c, const config_setting_t *
 
 enum status budget_read(struct config *c, const config_setting_t *group, struct error *e) {
     struct config_budget b = {0};
-    int64_t every = 0, batch = 0, seed = 1;
+    struct budget_keys keys = {0};
     const struct field fields[] = {
-        {"transfers", FIELD_FLAG, &b.transfers, 0, 0},
-        {"every", FIELD_NUMBER, &every, 1, EVERY_MOST},
-        {"batch", FIELD_NUMBER, &batch, 1, BATCH_MOST},
-        {"seed", FIELD_NUMBER, &seed, 0, INT64_MAX},
+        {"by", FIELD_SETTING, &keys.by, 0, 0},
+        {"transfers", FIELD_FLAG, &keys.transfers, 0, 0},
+        {"every", FIELD_NUMBER, &keys.every, 1, EVERY_MOST},
+        {"batch", FIELD_NUMBER, &keys.batch, 1, BATCH_MOST},
+        {"stack", FIELD_NUMBER, &keys.stack, 2, SAMPLER_STACK_MOST},
+        {"seed", FIELD_SETTING, &keys.seed, 0, 0},
         {0},
     };
     enum status status = fields_read(c->from, group, fields, e);
-    if (status == STATUS_OK && every == 0)
+    if (status == STATUS_OK && keys.every == 0)
         status = fields_error(c->from, group, e, "a budget without `every`");
-    if (status == STATUS_OK && b.transfers && batch != 0)
-        status = fields_error(c->from, group, e, "transfers are sampled singly, without a batch");
-    b.every = (uint64_t)every;
-    b.batch = b.transfers ? 0 : batch != 0 ? (unsigned)batch : 25;
-    b.seed = b.transfers ? (uint64_t)seed : 0;
+    if (status == STATUS_OK)
+        status = make_budget(c->from, group, &keys, &b, e);
     if (status == STATUS_OK)
         status = check_budget(c, group, &b, e);
     if (status == STATUS_OK && !vec_push(&c->budgets, b))

@@ -43,8 +43,9 @@ struct plan_point {
 /* One sampling of one replay. */
 struct plan_stream {
     const struct config_sampling *configured; /* NULL: the pair's or program's own, ... */
-    const struct config_budget *budget; /* ... of a program this one; NULL: `every` and `batch`
-                                                 of the program itself */
+    const struct config_budget *budget; /* ... of a program this one; NULL: that of its entry */
+    enum stream_of of;                  /* what its batches are; transfers of games are batches,
+                                           as far as plans know */
     char variant[PLAN_VARIANT];         /* tells the game's streams apart; "" for the first */
     char sampling_key[PLAN_KEY];
     struct db_sampling sampling; /* its `key` points to the array above */
@@ -162,12 +163,6 @@ enum status plan_learn_rates(struct plan_rates *out, const struct config *config
 enum { PLAN_RECORDING_SECONDS = 10 }; /* to record a program; unknown before it has run */
 /* The number of batches of a stream: in the database, else as expected from its sampling; and the
  * expected number alone. */
-/* Are its batches the last taken branches, which differ in length? */
-static inline bool plan_of_branches(const struct plan_stream *s) {
-    const struct config_sampling *c = s->configured;
-    return c != NULL && !c->live &&
-           (c->options.by == SAMPLER_LBR || c->options.by == SAMPLER_LBR_TAKEN);
-}
 double plan_batches(const struct plan_game *game, const struct plan_stream *stream);
 double plan_expected_batches(const struct plan_game *game, const struct plan_stream *stream);
 /* Seconds for a game's streams and exact graph; and for one configuration on a stream of the

@@ -310,8 +310,11 @@ static void set_settings(struct run *r) {
     const struct config *c = r->request->config;
     for (size_t i = 0; i < c->budgets.len; i++) {
         const struct config_budget *b = &c->budgets.at[i];
-        r->settings[i] = (struct qemu_setting){
-            .transfers = b->transfers, .every = b->every, .length = b->batch, .seed = b->seed};
+        r->settings[i] = (struct qemu_setting){.transfers = b->transfers,
+                                               .every = b->every,
+                                               .length = b->batch,
+                                               .seed = b->seed,
+                                               .stack = b->stack};
     }
 }
 

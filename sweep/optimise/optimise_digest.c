@@ -46,7 +46,10 @@ static enum status define(struct digest *d, const struct config *c, const struct
     hash_add(h, "%s\nbolt %s\nqemu %s\n", c->definition_hash, t->about, t->qemu);
     for (size_t i = 0; i < c->budgets.len; i++) {
         const struct config_budget *b = &c->budgets.at[i];
-        hash_add(h, "%d %" PRIu64 " %u %" PRIu64 "\n", b->transfers, b->every, b->batch, b->seed);
+        hash_add(h, "%d %" PRIu64 " %u %" PRIu64, b->transfers, b->every, b->batch, b->seed);
+        if (b->stack > 0)
+            hash_add(h, " stack %u", b->stack);
+        hash_add(h, "\n");
     }
     return hash_finish(h, d->definition) ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory");
 }

@@ -15,18 +15,11 @@ const char *const layout_kind_words[] = {"original", "none", "exact", "other", "
 
 /* ---- the list ---- */
 
-static void name_budget(const struct config_budget *b, char *out, size_t size) {
-    if (b->transfers)
-        snprintf(out, size, "transfers every=%" PRIu64 " seed=%" PRIu64, b->every, b->seed);
-    else
-        snprintf(out, size, "every=%" PRIu64 " batch=%u", b->every, b->batch);
-}
-
 static bool fits(const struct config_point *p, const struct config_budget *b) {
     static const struct structure some;
-    const struct stream shape = {.batch_length = b->transfers ? 2 : b->batch,
+    const struct stream shape = {.batch_length = b->batch > 0 ? b->batch : 2,
                                  .batch_count = 1,
-                                 .of = b->transfers ? STREAM_OF_TRANSFERS : STREAM_OF_BATCHES,
+                                 .of = config_budget_of(b),
                                  .structure = &some};
     return technique_fits(p->technique, &shape, p->values, NULL) == STATUS_OK;
 }
@@ -35,7 +28,7 @@ static bool push_found(struct layouts *out, const struct config *c, const struct
     bool ok = true;
     for (size_t i = 0; ok && i < c->budgets.len; i++) {
         struct layout l = {.kind = LAYOUT_FOUND, .point = p, .budget = i};
-        name_budget(&c->budgets.at[i], l.sampling, sizeof l.sampling);
+        config_budget_name(&c->budgets.at[i], l.sampling, sizeof l.sampling);
         if (!fits(p, &c->budgets.at[i]))
             continue;
         ok = vec_push(&out->list, l);

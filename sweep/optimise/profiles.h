@@ -20,7 +20,7 @@ struct layout {
     const struct config_point *point; /* of LAYOUT_FOUND, like all that follows */
     size_t budget;
     bool inferred;
-    char sampling[80];
+    char sampling[BUDGET_KEY];
     bool needless; /* not needed for the current program, which has no other input */
     bool there;    /* already in the database */
 };

@@ -80,11 +80,27 @@ static void check_points(const struct config *c) {
             abort();
 }
 
+/* Of instructions, of transfers, or of branches; only what is random has a seed. */
+static void check_budget(const struct config_budget *b) {
+    if (b->every < b->batch || (b->batch > 0) + (b->stack > 0) > 1 ||
+        (b->batch == 0 && b->stack == 0 && !b->transfers) || b->stack > SAMPLER_STACK_MOST ||
+        (b->seed != 0 && !b->transfers))
+        abort();
+    char key[BUDGET_KEY], name[BUDGET_KEY];
+    config_budget_key(b, key, sizeof key);
+    config_budget_name(b, name, sizeof name);
+    if (strlen(key) + 1 >= sizeof key || strcmp(key + strlen(key) - strlen(name), name) != 0 ||
+        (config_budget_of(b) == STREAM_OF_BRANCHES) != (strncmp(key, "lbr", 3) == 0))
+        abort();
+}
+
 static void check_config(const struct config *c) {
     if (c->name == NULL || c->path == NULL || c->frames == 0 || c->samplings.len == 0 ||
         c->hot.len == 0 || strlen(c->definition_hash) != 32)
         abort();
     check_points(c);
+    for (size_t i = 0; i < c->budgets.len; i++)
+        check_budget(&c->budgets.at[i]);
     for (size_t i = 0; i < c->games.len; i++) {
         const struct config_game *g = &c->games.at[i];
         const struct config_program *p = g->program;
@@ -92,7 +108,9 @@ static void check_config(const struct config *c) {
         if (config_find_game(c, g->name) != g || g->title == NULL || g->place == NULL ||
             foreign != (g->graph != NULL))
             abort();
-        if (p != NULL ? foreign || g->movie != NULL || p->command[0] == NULL || p->every < p->batch
+        if (p != NULL)
+            check_budget(&p->own);
+        if (p != NULL ? foreign || g->movie != NULL || p->command[0] == NULL
                       : g->frames == 0 || foreign == (g->movie != NULL))
             abort();
     }

@@ -158,6 +158,11 @@ static enum status out_of_memory(const struct reader *r) {
     return error_set(r->e, STATUS_MEMORY, "%s: out of memory", r->name);
 }
 
+enum stream_of stream_binary_of(const void *start, size_t len) {
+    const uint8_t of = len > AT_OF ? ((const uint8_t *)start)[AT_OF] : STREAM_OF_BATCHES;
+    return of <= STREAM_OF_BRANCHES ? (enum stream_of)of : STREAM_OF_BATCHES;
+}
+
 /* Checks that the file has the length that it states and its checksum is right. */
 static enum status check_whole(const struct reader *r) {
     if (r->len < sizeof magic + 4)

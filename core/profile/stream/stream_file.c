@@ -1,5 +1,6 @@
 /* Reads sample streams from files of either form. */
 #include "profile/stream/isampling.h"
+#include "profile/stream/origin.h"
 #include "profile/stream/stream_binary.h"
 
 #include <string.h>
@@ -37,6 +38,30 @@ enum status stream_read(struct stream *out, const char *path, struct error *warn
     }
     return stream_is_binary(start, len) ? read_binary(out, file, path, warning, e)
                                         : isampling_read(out, file, path, warning, e);
+}
+
+enum status stream_peek(enum stream_of *out, const char *path, struct error *e) {
+    enum { LINE_MOST = 4096 };
+    struct file_reader *file;
+    struct stream shape = {0};
+    char start[LINE_MOST];
+    size_t len;
+    *out = STREAM_OF_BATCHES;
+    enum status status = file_open_reader(&file, path, e);
+    if (status != STATUS_OK)
+        return status;
+    status = file_read_some(file, start, sizeof start, &len, e);
+    (void)file_close_reader(file, NULL); /* it was not read to its end */
+    if (status != STATUS_OK)
+        return status;
+    if (stream_is_binary(start, len)) {
+        *out = stream_binary_of(start, len);
+        return STATUS_OK;
+    }
+    const char *end = memchr(start, '\n', len);
+    origin_scan(&shape, start, end != NULL ? end : start + len);
+    *out = shape.of;
+    return STATUS_OK;
 }
 
 enum status stream_parse(struct stream *out, const void *data, size_t len, const char *name,

@@ -3,6 +3,7 @@
 #include "experiment/experiment.h"
 
 #include "base/base.h"
+#include "experiment/plan/program.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -185,16 +186,24 @@ double plan_point_seconds(const struct plan_rates *r, const struct plan *p,
     return RESULT_SECONDS + (t->needs_structure ? r->solve : r->batch * batches);
 }
 
+/* Instructions of a batch. */
+static double usual_length(const struct plan_game *game, const struct plan_stream *s) {
+    const struct config_program *program = game->game->program;
+    if (s->of == STREAM_OF_BRANCHES && s->configured != NULL)
+        return s->configured->options.stack / TAKEN_SHARE;
+    if (s->of == STREAM_OF_BRANCHES && program != NULL)
+        return program_budget(program, s).stack / TAKEN_SHARE;
+    return s->batch_length > 0 ? (double)s->batch_length : USUAL_BATCH;
+}
+
 /* All streams of a replay are in memory at once. */
 static double game_bytes(const struct plan_game *game) {
     double bytes = PROGRAM_BYTES + (game->game->program != NULL ? RECORDING_BYTES : 0);
     for (size_t i = 0; i < game->stream_count; i++) {
         const struct plan_stream *s = &game->streams[i];
-        const uint64_t length = plan_of_branches(s)   ? s->configured->options.stack / TAKEN_SHARE
-                                : s->batch_length > 0 ? s->batch_length
-                                                      : USUAL_BATCH;
+        const double length = usual_length(game, s);
         if (s->missing > 0)
-            bytes += plan_batches(game, s) * (BATCH_BYTES + INSTRUCTION_BYTES * (double)length);
+            bytes += plan_batches(game, s) * (BATCH_BYTES + INSTRUCTION_BYTES * length);
     }
     return bytes;
 }

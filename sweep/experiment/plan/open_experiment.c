@@ -101,7 +101,7 @@ static enum status open_foreign(struct plan_game *p, struct error *e) {
         snprintf(p->replay_key, PLAN_KEY, "graph=%s method=%d", graph, CONFIG_METHOD);
     snprintf(p->streams->sampling_key, PLAN_KEY, "file=%s", stream);
     p->streams->sampling.method = "file";
-    return STATUS_OK;
+    return stream_peek(&p->streams->of, p->game->stream, e);
 }
 
 /* The last taken branches: a batch is as many in a row. */
@@ -168,21 +168,18 @@ static void name_other(const struct plan_game *game, struct plan_stream *p) {
 /* A program's further streams: its budgets, and "by=live input=other" as of games. */
 static void name_own_variant(const struct plan_stream *s, char *out, size_t size) {
     const struct config_budget *b = s->budget;
-    char key[60];
-    if (s->configured != NULL) {
+    char key[BUDGET_KEY];
+    if (s->configured != NULL)
         config_key(s->configured, key, sizeof key);
-        snprintf(out, size, "by=%s", key);
-    } else if (b->transfers) {
-        snprintf(out, size, "by=transfers every=%" PRIu64 " seed=%" PRIu64, b->every, b->seed);
-    } else {
-        snprintf(out, size, "every=%" PRIu64 " batch=%u", b->every, b->batch);
-    }
+    else
+        config_budget_name(b, key, sizeof key);
+    snprintf(out, size, "%s%s", s->configured != NULL || b->batch == 0 ? "by=" : "", key);
 }
 
 /* "movie=b interval_ms=0.3": what distinguishes the stream from the game's first. */
 static void name_variant(const struct plan_game *p, struct plan_stream *s) {
     const char *sampling = s->configured != NULL ? s->configured->variant : "";
-    char own[80] = "";
+    char own[BUDGET_KEY + 4] = "";
     if (p->game->program != NULL && s != p->streams) {
         name_own_variant(s, own, sizeof own);
         sampling = own;
@@ -224,6 +221,17 @@ static void list_own_streams(const struct config *config, struct plan_game *p) {
     }
 }
 
+static enum stream_of kind_of(const struct plan_game *p, const struct plan_stream *s) {
+    const struct config_sampling *c = s->configured;
+    if (c == NULL && p->game->program != NULL) {
+        const struct config_budget b = program_budget(p->game->program, s);
+        return config_budget_of(&b);
+    }
+    const bool branches = c != NULL && !c->live &&
+                          (c->options.by == SAMPLER_LBR || c->options.by == SAMPLER_LBR_TAKEN);
+    return branches ? STREAM_OF_BRANCHES : STREAM_OF_BATCHES;
+}
+
 enum status plan_make_streams(const struct config *config, struct plan_game *p, struct error *e) {
     const size_t most = config->samplings.len + config->budgets.len + 1;
     p->streams = calloc(most, sizeof *p->streams);
@@ -238,6 +246,7 @@ enum status plan_make_streams(const struct config *config, struct plan_game *p, 
         s->sampling = db_new_sampling();
         if (p->movie_path != NULL)
             s->configured = &config->samplings.at[i];
+        s->of = kind_of(p, s);
         if (s->configured != NULL && s->configured->live)
             name_live(s);
         else if (s->configured != NULL)

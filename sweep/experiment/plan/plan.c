@@ -204,10 +204,8 @@ enum status plan_fits(const struct plan_game *game, const struct plan_stream *st
         return error_set(e, STATUS_ARGUMENT,
                          "%s watches a console; a program's other run is recorded exactly",
                          point->technique->name);
-    const struct stream shape = {.batch_length = stream->batch_length,
-                                 .batch_count = stream->batches,
-                                 .of = plan_of_branches(stream) ? STREAM_OF_BRANCHES
-                                                                : STREAM_OF_BATCHES};
+    const struct stream shape = {
+        .batch_length = stream->batch_length, .batch_count = stream->batches, .of = stream->of};
     return technique_fits(point->technique, &shape, point->values, e);
 }
 
@@ -233,6 +231,7 @@ static void count_stream(const struct plan *p, const struct plan_game *game,
         asked += s->wanted && p->wanted[i] && !s->points[i].elsewhere;
         if (s->batch_length > 0) {
             const struct plan_stream shape = {.configured = s->configured,
+                                              .of = s->of,
                                               .batch_length = s->batch_length,
                                               .batches = known ? s->batches : 1};
             s->points[i].unfit =

@@ -40,25 +40,18 @@ static void name_replay(char *out, const struct config_program *program, const c
 }
 
 struct config_budget program_budget(const struct config_program *p, const struct plan_stream *s) {
-    return s->budget != NULL ? *s->budget
-                             : (struct config_budget){.every = p->every, .batch = p->batch};
+    return s->budget != NULL ? *s->budget : p->own;
 }
 
-/* Single transfers are batches of two: the transfer and its destination. */
+/* Single transfers are batches of two: the transfer and its destination. Of the last taken branches, a
+ * batch is as many in a row. */
 static void name_sampling(const struct config_program *program, struct plan_stream *s) {
     const struct config_budget b = program_budget(program, s);
-    if (b.transfers) {
-        snprintf(s->sampling_key, PLAN_KEY, "transfers every=%" PRIu64 " seed=%" PRIu64, b.every,
-                 b.seed);
-        s->sampling.method = "transfers";
-        s->sampling.seed = (int64_t)b.seed;
-    } else {
-        snprintf(s->sampling_key, PLAN_KEY, "instructions every=%" PRIu64 " batch=%u", b.every,
-                 b.batch);
-        s->sampling.method = "instructions";
-    }
+    config_budget_key(&b, s->sampling_key, PLAN_KEY);
+    s->sampling.method = b.transfers ? "transfers" : "instructions";
+    s->sampling.seed = b.transfers ? (int64_t)b.seed : DB_NULL;
     s->sampling.stride = (int64_t)b.every;
-    s->sampling.batch_length = b.transfers ? 2 : (int64_t)b.batch;
+    s->sampling.batch_length = b.stack > 0 ? (int64_t)b.stack : b.transfers ? 2 : (int64_t)b.batch;
 }
 
 static void name_samplings(struct plan_game *p) {

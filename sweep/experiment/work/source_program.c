@@ -105,8 +105,11 @@ enum status source_record(struct source *out, const struct plan_game *game,
         const struct config_budget b = program_budget(game->game->program, s);
         other |= s->configured != NULL && s->missing > 0;
         if (s->configured == NULL)
-            settings[setting_count++] = (struct qemu_setting){
-                .transfers = b.transfers, .every = b.every, .length = b.batch, .seed = b.seed};
+            settings[setting_count++] = (struct qemu_setting){.transfers = b.transfers,
+                                                              .every = b.every,
+                                                              .length = b.batch,
+                                                              .seed = b.seed,
+                                                              .stack = b.stack};
     }
     enum status status = run_program(&result, out, game, false, settings, setting_count, hooks, e);
     if (status != STATUS_OK) {

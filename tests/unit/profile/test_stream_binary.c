@@ -116,6 +116,9 @@ static void test_round_trip(void **state) {
         assert_non_null(f);
         assert_int_equal(fgetc(f), i % 2 == 0 ? 0x89 : 0x1F);
         fclose(f);
+        enum stream_of of = STREAM_OF_BRANCHES;
+        assert_int_equal(stream_peek(&of, path, &e), STATUS_OK);
+        assert_int_equal(of, s.of);
         if (stream_read(&back, path, &w, &e) != STATUS_OK)
             fail_msg("%s", e.text);
         unlink(path);

@@ -374,6 +374,47 @@ static void test_several_grids(void **state) {
     refuse(f, "grid = ({ bin_size = 8; },\n{ technique = \"observed\"; });", 2, "the baseline");
 }
 
+/* If this failed, programs would be sampled in another way than their configuration says. */
+static void test_programs_sampled(void **state) {
+    struct fixture *f = *state;
+    struct config c;
+    char text[BUDGET_KEY];
+    load(f, &c,
+         "programs = ({ name = \"a\"; command = (\"/a\"); },\n"
+         "{ name = \"b\"; command = (\"/b\"); by = \"lbr_taken\"; every = 40; });\n"
+         "budgets = ({ every = 90; batch = 9; }, { transfers = true; every = 7; },\n"
+         "{ by = \"lbr\"; every = 50; stack = 32; }, { by = \"lbr_taken\"; every = 50; seed = 0; });");
+    static const struct {
+        const char *key, *name;
+        enum stream_of of;
+    } expected[] = {
+        {"instructions every=90 batch=9", "every=90 batch=9", STREAM_OF_BATCHES},
+        {"transfers every=7 seed=1", "transfers every=7 seed=1", STREAM_OF_TRANSFERS},
+        {"lbr every=50 stack=32", "lbr every=50 stack=32", STREAM_OF_BRANCHES},
+        {"lbr_taken every=50 stack=16 seed=0", "lbr_taken every=50 stack=16 seed=0",
+         STREAM_OF_BRANCHES},
+    };
+    assert_int_equal(c.budgets.len, 4);
+    for (size_t i = 0; i < 4; i++) {
+        config_budget_key(&c.budgets.at[i], text, sizeof text);
+        assert_string_equal(text, expected[i].key);
+        config_budget_name(&c.budgets.at[i], text, sizeof text);
+        assert_string_equal(text, expected[i].name);
+        assert_int_equal(config_budget_of(&c.budgets.at[i]), expected[i].of);
+    }
+    config_budget_key(&c.games.at[0].program->own, text, sizeof text);
+    assert_string_equal(text, "instructions every=1667 batch=25");
+    config_budget_key(&c.games.at[1].program->own, text, sizeof text);
+    assert_string_equal(text, "lbr_taken every=40 stack=16 seed=1");
+    config_free(&c);
+    refuse(f, "budgets = ({ by = \"lbr\";\n every = 9; seed = 2; });", 2, "nothing is random");
+    refuse(f, "budgets = (\n{ by = \"lbr\"; every = 9; batch = 2; });", 2, "have no batch");
+    refuse(f, "budgets = (\n{ every = 9; batch = 2; stack = 4; });", 2, "stack belongs to");
+    refuse(f, "budgets = (\n{ by = \"lbr\"; transfers = true; every = 9; });", 2, "is not by =");
+    refuse(f, "budgets = ({ every = 9;\n by = \"clock\"; });", 2, "by must be one of");
+    refuse(f, "budgets = ({ every = 9; by = \"lbr\";\n stack = 65; });", 2, "from 2 to 64");
+}
+
 /* If this failed, a number with eleven digits would be another one, or refused. */
 static void test_large_numbers(void **state) {
     struct fixture *f = *state;
@@ -697,6 +738,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_ways_of_sampling, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_wrong_sampling, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_values_with_names, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_programs_sampled, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_several_grids, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_includes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_the_database_would_refuse, set_up, tear_down),
