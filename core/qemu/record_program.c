@@ -123,8 +123,9 @@ static void name_plugin(struct setup *r) {
     char self[32] = "self"; /* our number in /proc, which may count otherwise than getpid() */
     const ssize_t digits = readlink("/proc/self", self, sizeof self - 1);
     self[digits > 0 ? digits : 4] = '\0';
-    size_t len = (size_t)snprintf(r->plugin, sizeof r->plugin, "%s,out=/proc/%s/fd/%d%s",
-                                  r->library.at, self, r->recording, q->each ? ",each=on" : "");
+    size_t len = (size_t)snprintf(r->plugin, sizeof r->plugin, "%s,version=%d,out=/proc/%s/fd/%d%s",
+                                  r->library.at, RECORDING_VERSION, self, r->recording,
+                                  q->each ? ",each=on" : "");
     if (q->follow)
         len += (size_t)snprintf(r->plugin + len, sizeof r->plugin - len, ",follow=/proc/%s/fd/%d",
                                 self, r->tree.file);
@@ -355,15 +356,15 @@ bool qemu_doubt(const struct qemu_result *r, struct error *out) {
     } else if (r->unfinished > 0) {
         count = r->unfinished;
         error_set(out, STATUS_OK,
-                  "%llu times a block of instructions was left in its middle (faults, code that "
+                  "%llu time%s a block of instructions was left in its middle (faults, code that "
                   "changes itself) and counted whole; --single-step is exact",
-                  count);
+                  count, count == 1 ? "" : "s");
     } else if (r->signals > 0) {
         count = r->signals;
         error_set(out, STATUS_OK,
-                  "%llu signals were handled; unless the program raised them itself, another run "
+                  "%llu signal%s handled; unless the program raised %s itself, another run "
                   "may give other counts",
-                  count);
+                  count, count == 1 ? " was" : "s were", count == 1 ? "it" : "them");
     } else {
         return false;
     }

@@ -24,6 +24,10 @@
 
 #include <stdint.h>
 
+/* The plugin's first argument is version=N. Increment this whenever its arguments or this file's layout
+ * change: then a plugin of another build refuses to run instead of misunderstanding them. */
+enum { RECORDING_VERSION = 1 };
+
 #define RECORDING_MAGIC UINT64_C(0x3165636172746748)
 
 #define RECORDING_HERE "/proc/self/cwd/" /* programs with such a path are in their working folder */

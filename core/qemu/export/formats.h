@@ -6,8 +6,9 @@
 
 void callgrind_write(struct file_writer *file, const struct structure *s,
                      const struct functions *f);
+/* program: number of the image that is the program's file; any other number: unknown. */
 enum status pprof_write(struct file_writer *file, const struct structure *s,
-                        const struct functions *f, struct error *e);
+                        const struct functions *f, size_t program, struct error *e);
 enum status folded_write(struct file_writer *file, const struct functions *f, struct error *e);
 
 /* Calls each() with every stack of functions, the outermost first, and the instructions executed

@@ -81,16 +81,24 @@ static void put_string(struct writing *w, const char *text) {
     w->field.bytes.len = 0;
 }
 
-static void put_mappings(struct writing *w, const struct structure *s) {
-    for (size_t i = 0; i < s->image_count; i++) {
-        put_integer(&w->inner, MAPPING_ID, i + 1);
-        put_integer(&w->inner, MAPPING_START, s->images[i].base);
-        put_integer(&w->inner, MAPPING_LIMIT,
-                    i + 1 < s->image_count ? s->images[i + 1].base : UINT32_MAX);
-        put_integer(&w->inner, MAPPING_FILE, STRINGS_BEFORE + i);
-        put_integer(&w->inner, MAPPING_HAS_FUNCTIONS, 1);
-        flush(w, PROFILE_MAPPING);
-    }
+static void put_mapping(struct writing *w, const struct structure *s, size_t i) {
+    put_integer(&w->inner, MAPPING_ID, i + 1);
+    put_integer(&w->inner, MAPPING_START, s->images[i].base);
+    put_integer(&w->inner, MAPPING_LIMIT,
+                i + 1 < s->image_count ? s->images[i + 1].base : UINT32_MAX);
+    put_integer(&w->inner, MAPPING_FILE, STRINGS_BEFORE + i);
+    put_integer(&w->inner, MAPPING_HAS_FUNCTIONS, 1);
+    flush(w, PROFILE_MAPPING);
+}
+
+/* Readers take the first mapping for the program ("File: gzip" in pprof). In a recording the dynamic
+ * loader is the first image, because it runs first. */
+static void put_mappings(struct writing *w, const struct structure *s, size_t program) {
+    if (program < s->image_count)
+        put_mapping(w, s, program);
+    for (size_t i = 0; i < s->image_count; i++)
+        if (i != program)
+            put_mapping(w, s, i);
 }
 
 static void put_functions(struct writing *w, const struct structure *s, const struct functions *f) {
@@ -121,13 +129,13 @@ static bool put_sample(void *user, const size_t *stack, size_t depth, uint64_t i
 }
 
 enum status pprof_write(struct file_writer *file, const struct structure *s,
-                        const struct functions *f, struct error *e) {
+                        const struct functions *f, size_t program, struct error *e) {
     struct writing w = {.file = file};
     put_integer(&w.inner, TYPE_NAME, STRING_INSTRUCTIONS);
     put_integer(&w.inner, TYPE_UNIT, STRING_COUNT);
     flush(&w, PROFILE_SAMPLE_TYPE);
     enum status status = stacks_walk(f, &(struct stack_reader){put_sample, &w}, e);
-    put_mappings(&w, s);
+    put_mappings(&w, s, program);
     put_functions(&w, s, f);
     put_string(&w, "");
     put_string(&w, "instructions");

@@ -3,7 +3,7 @@
  * kernel answer the same in every run (kernel.h). `hotgraph record` starts QEMU with it and reads
  * what it leaves (recording.h).
  *
- * Arguments: out=FILE, each (one call an instruction instead of one a block: slow, and the same
+ * Arguments: version=N (first, see recording.h), out=FILE, each (one call an instruction instead of one a block: slow, and the same
  * result), most=N (instructions), and for each sampling setting batches=, transfers=, stacks= or
  * taken=, with EVERY/LENGTH/SEED. With follow=FILE, other processes and threads append recordings of their own
  * to that file (shared_file.h); a program after exec has its label=LABEL, and clock=N, the instructions
@@ -393,15 +393,29 @@ static bool keep_argument(const char *argument) {
                             argument) < sizeof plugin.arguments - len;
 }
 
+/* Says so unless the plugin and what starts it belong together. */
+static bool is_of_version(const char *argument) {
+    int version = 0;
+    if (sscanf(argument, "version=%d", &version) == 1 && version == RECORDING_VERSION)
+        return true;
+    fprintf(stderr,
+            "hotgraph: hotgraph-qemu.so is of another version than the program that started QEMU "
+            "(%d there, %d here): build both again, or install both\n",
+            version, RECORDING_VERSION);
+    return false;
+}
+
 EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_plugin_info *info, int argc,
                                char **argv);
 EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_plugin_info *info, int argc,
                                char **argv) {
     struct recorder *r = &plugin.recorder;
+    if (!is_of_version(argc > 0 ? argv[0] : ""))
+        return -1;
     recorder_start(r, info->system_emulation ? NULL : target_by_name(info->target_name));
     bool wrong = r->target == NULL;
     for (int i = 0; i < argc && !wrong; i++)
-        wrong = !parse_argument(argv[i]) || !keep_argument(argv[i]);
+        wrong = (i > 0 && !parse_argument(argv[i])) || !keep_argument(argv[i]);
     if (!wrong && plugin_follows())
         wrong = !exec_find_emulator(&plugin.emulator);
     if (wrong || plugin.out[0] == '\0' || plugin.installed) {

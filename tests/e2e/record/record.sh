@@ -259,5 +259,29 @@ if ${CC:-cc} -pthread -o threads threads.c 2>/dev/null; then
     "$hotgraph" record --graph threads.graph -- ./threads 2>t.err || fail "threads: $(cat t.err)"
     grep -q "threads" t.err || fail "threads are not told"
 fi
+# The warning about signals says how many there were.
+cat >raises.c <<'END'
+#include <signal.h>
+static void caught(int number) { (void)number; }
+int main(int argc, char **argv) {
+    (void)argv;
+    signal(SIGUSR1, caught);
+    for (int i = 0; i < argc; i++) raise(SIGUSR1);
+}
+END
+if ${CC:-cc} -o raises raises.c 2>/dev/null; then
+    "$hotgraph" record --graph raises.graph -- ./raises 2>one.err && "$hotgraph" record --graph raises.graph -- ./raises more 2>two.err ||
+        fail "raises: $(cat one.err two.err)"
+    grep -q ' 1 signal was handled; unless the program raised it itself' one.err || fail "one signal: $(cat one.err)"
+    grep -q ' 2 signals were handled; unless the program raised them itself' two.err || fail "two signals: $(cat two.err)"
+fi
 HOTGRAPH_QEMU_PLUGIN=/nowhere refuse "HOTGRAPH_QEMU_PLUGIN" -- /bin/true
+# A plugin of another version says so. Here QEMU is told another one.
+mkdir emulators
+printf '#!/bin/sh\nfor word do\n    shift\n    set -- "$@" "$(echo "$word" | sed "s/,version=[0-9]*/,version=999/")"\ndone\nexec %s "$@"\n' \
+    "$(command -v qemu-x86_64)" >emulators/qemu-x86_64
+chmod +x emulators/qemu-x86_64
+PATH=$PWD/emulators:$PATH "$hotgraph" record --graph none.graph -- /bin/true 2>v.err && fail "a plugin of another version runs"
+grep -q "hotgraph-qemu.so is of another version than the program that started QEMU (999 there" v.err || fail "another version: $(cat v.err)"
+[ ! -e none.graph ] || fail "a plugin of another version leaves a graph"
 echo "recorded alike, whichever way"

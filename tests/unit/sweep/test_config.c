@@ -383,7 +383,8 @@ static void test_programs_sampled(void **state) {
          "programs = ({ name = \"a\"; command = (\"/a\"); },\n"
          "{ name = \"b\"; command = (\"/b\"); by = \"lbr_taken\"; every = 40; });\n"
          "budgets = ({ every = 90; batch = 9; }, { transfers = true; every = 7; },\n"
-         "{ by = \"lbr\"; every = 50; stack = 32; }, { by = \"lbr_taken\"; every = 50; seed = 0; });");
+         "{ by = \"lbr\"; every = 50; stack = 32; }, { by = \"lbr_taken\"; every = 50; seed = 0; "
+         "});");
     static const struct {
         const char *key, *name;
         enum stream_of of;
