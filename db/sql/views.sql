@@ -890,6 +890,33 @@ FROM (SELECT *, max(iif(name = 'traces', value, NULL)) AS traces,
 WHERE traces IS NOT NULL
 ORDER BY experiment, game, variant, technique, configuration_id;
 
+-- Traces of a processor's control flow: bytes written for each executed instruction, packets of each kind for a
+-- thousand instructions, the share of bytes that were not decoded, and of instructions that were; the decoder's
+-- instructions for each byte that it reads.
+CREATE VIEW technique_packets AS
+SELECT t.experiment, t.game, t.variant, t.technique, t.parameters, t.written AS bytes,
+    1.0 * t.written / p.instructions AS bytes_instruction,
+    1000.0 * t.tnt / p.instructions AS tnt, 1000.0 * t.tip / p.instructions AS tip,
+    1000.0 * t.fup / p.instructions AS fup, 1000.0 * t.psb / p.instructions AS psb,
+    t.samples, 1.0 * t.lost / nullif(t.written, 0) AS lost, 1.0 * t.decoded / p.instructions AS decoded,
+    1.0 * t.decoded / nullif(t.written - t.lost, 0) AS instructions_byte, t.changes, t.errors,
+    t.experiment_id, t.stream_id, t.configuration_id
+FROM (SELECT *, max(iif(name = 'trace_bytes_written', value, NULL)) AS written,
+        max(iif(name = 'trace_bytes_lost', value, NULL)) AS lost,
+        max(iif(name = 'tnt_packets', value, NULL)) AS tnt,
+        max(iif(name = 'tip_packets', value, NULL)) AS tip,
+        max(iif(name = 'fup_packets', value, NULL)) AS fup,
+        max(iif(name = 'psb_packets', value, NULL)) AS psb,
+        max(iif(name = 'trace_samples', value, NULL)) AS samples,
+        max(iif(name = 'decoded_instructions', value, NULL)) AS decoded,
+        max(iif(name = 'code_changes', value, NULL)) AS changes,
+        max(iif(name = 'decoding_errors', value, NULL)) AS errors
+    FROM technique_count GROUP BY experiment_id, stream_id, configuration_id) t
+    JOIN stream USING (stream_id)
+    JOIN replay p USING (replay_id)
+WHERE t.written IS NOT NULL
+ORDER BY t.experiment, t.game, t.variant, t.technique, t.configuration_id;
+
 -- How much slower games replay with a technique inside: multiples of the time of a replay without,
 -- measured next to it; the median over rounds and the range. us_batch is the technique's time on
 -- its thread for a batch of samples, growth how much longer a batch takes in the last quarter of

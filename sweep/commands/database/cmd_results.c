@@ -62,6 +62,7 @@ static const char *const views[] = {"results",
                                     "frontier",
                                     "technique_count",
                                     "technique_trace",
+                                    "technique_packets",
                                     "technique_cost",
                                     "pareto",
                                     "sampling_bias",
@@ -119,6 +120,7 @@ static const char details[] =
     "  technique_effort     observed instructions, records, probes, steps, seconds\n"
     "  technique_count      further counts of each technique\n"
     "  technique_trace      traces: what is executed in them, and how soon\n"
+    "  technique_packets    a processor's trace: bytes, packets, what is lost\n"
     "  technique_cost       the cost of techniques inside the running machine\n"
     "  pareto               results that no other beats in both budget and quality\n"
     "  sampling_bias        sampling intervals in frames, jitter, weights\n"
