@@ -68,3 +68,17 @@ FROM traces WHERE technique = 'net' AND threshold = 50;
 SELECT printf('increments at %.2f %% and has %d counters, but writes %.2f %% of the transfers',
     100.0 * sum(increments) / sum(transfers), round(avg(counters)), 100.0 * sum(recorded) / sum(transfers))
 FROM traces WHERE technique = 'lei' AND threshold = 35;
+
+-- name: packets
+SELECT printf('| %s | %s | %s | %s | %.3f (%.3f) | %.1f | %.2f | %.2f | %.3f | %.1f | %.1f |', iif(buffer = '0', 'all', buffer), interval, tnt, returns,
+    avg(bytes_instruction), max(bytes_instruction), avg(tnt_packets), avg(tip_packets), avg(fup_packets), avg(psb_packets), 100 * avg(lost),
+    avg(instructions_byte))
+FROM packets GROUP BY buffer, interval, tnt, returns ORDER BY CAST(buffer AS INTEGER), CAST(interval AS INTEGER) DESC, tnt DESC, returns;
+
+-- name: packets_found
+SELECT printf('- A whole trace has %.2f bits an instruction (%.2f to %.2f)', 8 * avg(bytes_instruction), 8 * min(bytes_instruction), 8 * max(bytes_instruction))
+FROM packets WHERE buffer = '0' AND tnt = 'short' AND returns = 'compressed';
+SELECT printf('whole returns make it %.2f', 8 * avg(bytes_instruction)) FROM packets WHERE returns = 'whole';
+SELECT printf('| %s KiB every %s ms | %.1f | %.3f (%.3f) | %.3f (%.3f) |', buffer, interval, 100 * avg(lost), avg(overlap_active), min(overlap_active),
+    avg(benefit), min(benefit))
+FROM packets WHERE buffer > '0' GROUP BY buffer, interval ORDER BY avg(lost) DESC;

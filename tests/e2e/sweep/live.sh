@@ -85,6 +85,15 @@ sanitized || {
     ask net.db "SELECT 'traces ' || traces || ' trace_bytes ' || trace_bytes FROM technique_trace
         WHERE parameters = 'threshold=50 length=128'" >row
     grep -qF "$(cat row)" said || fail "by hand: $(cat row said)"
+    sweep "$source/configs/trace.cfg" --db trace.db --games mazewisp
+    grep -q '^reproduced: ' out || fail "trace.cfg: $(tail -3 out)"
+    # A larger ring loses less. `profile` says the same.
+    test "$(ask trace.db "SELECT group_concat(parameters, ';') FROM (SELECT substr(parameters, 1, instr(parameters, ' ') - 1) AS parameters
+        FROM technique_packets WHERE errors = 0 AND parameters LIKE '%interval=1000 psb=2 tnt=short returns=compressed' ORDER BY lost DESC)")" = \
+        'buffer=1;buffer=4;buffer=16;buffer=0' || fail "rings: $(ask trace.db 'SELECT * FROM technique_packets')"
+    "$hotgraph" profile mazewisp --technique trace --buffer 4 --frames 1800 --out trace.graph >said
+    ask trace.db "SELECT 'trace_bytes_written ' || bytes FROM technique_packets WHERE parameters LIKE 'buffer=4 interval=1000 %'" >row
+    grep -qF "$(cat row)" said || fail "by hand: $(cat row said)"
     sweep "$source/configs/bursts.cfg" --db bursts.db --games mazewisp
     grep -q '^reproduced: ' out || fail "bursts.cfg: $(tail -3 out)"
 }
