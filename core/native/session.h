@@ -35,6 +35,9 @@
  *     number of the piece that jumps to it, or 0; how many of these probes are traps;
  *     lengths of its instructions, a hexadecimal digit each; function's name or "-"
  *
+ *   placement written by the command, if an earlier run's graph is given, of the program's file: a 64-bit
+ *     word, the number of blocks; then these and edges, struct session_weight, each list by from and to
+ *
  *   pairs     a page, of which two words are used (enum below); then cells, struct session_pair
  *
  *   error     instead of all others: why the program was not run
@@ -59,6 +62,11 @@ enum {
  * empty cell. */
 struct session_pair {
     uint64_t key, count;
+};
+/* Of a block: its first and last instruction; of an edge: the blocks where it starts and ends. Offsets in
+ * the file. */
+struct session_weight {
+    uint64_t from, to, count;
 };
 
 #endif

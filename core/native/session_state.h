@@ -5,7 +5,8 @@
  *
  *     preload, interpose              inside a program that `hotgraph native` runs
  *     edges/edge_probes               the probes of an edge graph; edge_weights, edge_tree: which
- *                                     edges need none; lines: text files for the command
+ *                                     edges need none; edge_placement: an earlier run; lines:
+ *                                     text files for the command
  *     session                         opens and closes; lists what can be probed
  *     direct                          leads direct calls to stubs, after the last insertion
  *     insert, remove                  the two calls; call: how each begins and ends

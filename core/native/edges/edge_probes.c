@@ -44,6 +44,7 @@ struct edges {
     VEC(uint8_t) asked; /* of each arc: its counter is in, or a request */
     VEC(uint32_t) vertices, order;
     struct tree_work work;
+    struct placement earlier;
     VEC(struct counted) counted;
     VEC(struct hotprobe_request) requests;
     VEC(struct wanted) wanted;
@@ -93,7 +94,7 @@ static bool make_pieces(struct edges *g) {
                                             .ends = end_letter(p),
                                             .may_enter = p->entered};
     }
-    return edges_weigh(g->o, &g->pieces, g->tree.at, g->node.at, g->fall.at) &&
+    return edges_weigh(g->o, &g->pieces, g->tree.at, &g->earlier, g->node.at, g->fall.at) &&
            edges_returns(g->o, &g->pieces, g->tree.at, g->node.at);
 }
 
@@ -291,10 +292,6 @@ static enum status insert_all(struct edges *g, struct error *e) {
 
 /* ---- the file ---- */
 
-static uint64_t in_file(const struct edges *g, uintptr_t at) {
-    return at - g->o->text + (uint64_t)(g->o->text_file - g->o->file.at);
-}
-
 /* The instructions' lengths, a hexadecimal digit each. */
 static void put_lengths(struct lines *l, const struct edges *g, const struct piece *p) {
     uintptr_t before = p->start;
@@ -316,16 +313,16 @@ static bool pieces_write(const struct edges *g, const char *folder) {
         return false;
     lines_number(&l, g->o->text);
     lines_number(&l, g->o->text_end);
-    lines_number(&l, in_file(g, g->o->text));
+    lines_number(&l, file_offset(g->o, g->o->text));
     lines_put(&l, "\n", 1);
     for (size_t i = 0; i < g->pieces.len; i++) {
         const struct piece *p = &g->pieces.at[i];
         const struct function *f = function_at(g->o, p->start);
         const char *name = f != NULL && f->name != NULL ? f->name : "-";
-        lines_number(&l, in_file(g, p->start));
+        lines_number(&l, file_offset(g->o, p->start));
         const uint32_t to = g->tree.at[i].target;
-        lines_number(&l, to != TREE_NONE  ? in_file(g, g->pieces.at[to].start)
-                         : p->target != 0 ? in_file(g, p->target)
+        lines_number(&l, to != TREE_NONE  ? file_offset(g->o, g->pieces.at[to].start)
+                         : p->target != 0 ? file_offset(g->o, p->target)
                                           : 0);
         lines_put(&l, &g->tree.at[i].ends, 1);
         lines_put(&l, " ", 1);
@@ -355,13 +352,16 @@ enum status edges_start(struct hotprobe *h, const char *folder, struct error *e)
     char path[4096];
     struct edges g = {.h = h, .o = &h->objects.at[0]};
     snprintf(path, sizeof path, "%s/pairs", folder);
-    enum status s = edges_find(&g, e);
+    enum status s = placement_open(&g.earlier, folder, e);
+    if (s == STATUS_OK)
+        s = edges_find(&g, e);
     if (s == STATUS_OK)
         s = pairs_open(&h->pairs, path, g.sites, e);
     if (s == STATUS_OK)
         s = insert_all(&g, e);
     if (s == STATUS_OK && !pieces_write(&g, folder))
         s = error_set(e, STATUS_IO, "%s: cannot write", folder);
+    placement_close(&g.earlier);
     seq_free(&g.pieces);
     seq_free(&g.tree);
     seq_free(&g.node);

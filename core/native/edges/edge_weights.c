@@ -1,6 +1,6 @@
 /* Static frequencies: a loop is executed eight times, a branch forward is taken in two of five cases,
  * and a function as often as what calls it. Only their order matters: a wrong one costs time, but the
- * graph stays exact. */
+ * graph stays exact. What an earlier run executed is heavier than all that it did not execute. */
 #include "native/edges/edge_weights.h"
 
 enum { CALL_ROUNDS = 3, WEIGHT_MOST = WEIGHT_NO_ROOM - 2 };
@@ -100,12 +100,17 @@ static void find_calls(struct weigh *w) {
     }
 }
 
-/* Four steps for each doubling. */
+/* Four steps for each doubling; v is at least 4. */
+static unsigned steps(uint64_t v) {
+    const unsigned high = 63 - (unsigned)__builtin_clzll(v);
+    return 4 * high + (unsigned)((v >> (high - 2)) & 3);
+}
+
 static uint8_t weight_of(double times) {
     const double scaled = times * 256;
-    const uint64_t v = scaled < 4 ? 4 : scaled > 1e18 ? (uint64_t)1e18 : (uint64_t)scaled;
-    const unsigned high = 63 - (unsigned)__builtin_clzll(v);
-    const unsigned weight = 4 * high + (unsigned)((v >> (high - 2)) & 3);
+    const unsigned weight = steps(scaled < 4      ? 4
+                                  : scaled > 1e18 ? (uint64_t)1e18
+                                                  : (uint64_t)scaled);
     return (uint8_t)(weight < WEIGHT_MOST ? weight : WEIGHT_MOST);
 }
 
@@ -119,8 +124,42 @@ static void set_weights(const struct weigh *w, uint8_t *node, uint8_t *fall) {
     }
 }
 
+/* What is seldom executed in its function checks the others at little cost. */
+static uint8_t counted_weight(uint64_t count, uint64_t calls) {
+    enum { SELDOM = 64 };
+    if (count <= calls / SELDOM)
+        return WEIGHT_CHECKED;
+    const unsigned weight = WEIGHT_EXECUTED + steps(count < UINT64_MAX / 4 ? 4 * count : count) - 8;
+    return (uint8_t)(weight < WEIGHT_MOST ? weight : WEIGHT_MOST);
+}
+
+/* In the order of the static weights, but below all that was executed. */
+static uint8_t other_weight(uint8_t weight) {
+    enum { OTHERS = WEIGHT_EXECUTED - WEIGHT_CHECKED - 2 };
+    return weight <= WEIGHT_CHECKED
+               ? weight
+               : (uint8_t)(WEIGHT_CHECKED + 1 +
+                           (weight - WEIGHT_CHECKED) * OTHERS / (TREE_WEIGHTS - WEIGHT_CHECKED));
+}
+
+/* Replaces static weights by what an earlier run executed. */
+static void set_executed(const struct weigh *w, const struct placement *earlier, uint8_t *node,
+                         uint8_t *fall) {
+    uint64_t calls = 0;
+    for (size_t i = 0; i < w->n; i++) {
+        const uint64_t at = file_offset(w->o, w->pieces[i].start),
+                       count = placement_executed(earlier, at),
+                       went = placement_went(earlier, at, file_offset(w->o, w->pieces[i].end));
+        if (i == 0 || w->function.at[i - 1] != w->function.at[i])
+            calls = count;
+        node[i] = count > 0 ? counted_weight(count, calls) : other_weight(node[i]);
+        fall[i] =
+            count > 0 ? (uint8_t)(counted_weight(went, calls) + (went > 0)) : other_weight(fall[i]);
+    }
+}
+
 bool edges_weigh(struct object *o, const piece_list *pieces, const struct tree_piece *tree,
-                 uint8_t *node, uint8_t *fall) {
+                 const struct placement *earlier, uint8_t *node, uint8_t *fall) {
     struct weigh w = {.o = o, .pieces = pieces->at, .tree = tree, .n = pieces->len};
     const bool ok = prepare(&w);
     if (ok) {
@@ -128,6 +167,8 @@ bool edges_weigh(struct object *o, const piece_list *pieces, const struct tree_p
         find_times(&w);
         find_calls(&w);
         set_weights(&w, node, fall);
+        if (earlier->bytes > 0)
+            set_executed(&w, earlier, node, fall);
     }
     seq_free(&w.times);
     seq_free(&w.loop);

@@ -84,5 +84,9 @@ static inline uint8_t *mark_at(const struct object *o, uintptr_t at) {
 static inline bool in_text(const struct object *o, uintptr_t at) {
     return at >= o->text && at < o->text_end;
 }
+/* The address as an offset in the file. */
+static inline uint64_t file_offset(const struct object *o, uintptr_t at) {
+    return at - o->text + (uint64_t)(o->text_file - o->file.at);
+}
 
 #endif

@@ -1,5 +1,4 @@
 /* hotgraph native: runs a program on this machine with probes in it, and prints their counts. */
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -8,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/child.h"
 #include "cli/cli.h"
 #include "commands/command.h"
+#include "commands/native/native_check.h"
 #include "commands/native/native_graph.h"
+#include "commands/native/native_placement.h"
 #include "commands/native/native_report.h"
 #include "commands/native/native_rows.h"
 #include "native/hotprobe.h"
@@ -25,7 +24,7 @@
 enum { FOLDER = 3072 };
 
 struct native_command {
-    const char *functions, *strategy, *assign, *json, *db, *graph, *images, *structure;
+    const char *functions, *strategy, *assign, *json, *db, *graph, *images, *structure, *placement;
     bool blocks, instructions, libraries, unproven, atomic, per_thread;
     uint64_t threshold, top;
 };
@@ -43,6 +42,8 @@ static const char details[] =
     "must be entered as often as it is executed; otherwise nothing is written, and\n"
     "the message names the position. Addresses are offsets in the file from 0x1000000\n"
     "on; with --images FILE.structure, those that 'record --structure FILE' gave it.\n"
+    "With --placement FILE.graph, the graph of an earlier run, fewer counters are executed\n"
+    "if this run is like that one. The new graph is exact in any case.\n"
     "\n"
     "Strategies: over-one, over-several, padding, reachable, constrained, trap.\n"
     "Without --strategy, all but trap are used.\n"
@@ -50,142 +51,6 @@ static const char details[] =
     "Examples:\n"
     "  hotgraph native --threshold 1000 -- gzip -c /etc/services > services.gz\n"
     "  hotgraph native --graph gzip.graph -- gzip -c /etc/services > services.gz\n";
-
-/* ---- can it be done at all? ---- */
-
-/* Reads `#!interpreter argument`: the interpreter is the program to probe. */
-static bool script(const struct bytes *file, char *out, size_t size) {
-    if (file->len < 3 || memcmp(file->at, "#!", 2) != 0)
-        return false;
-    const char *p = (const char *)file->at + 2;
-    p += strspn(p, " \t");
-    snprintf(out, size, "%.*s", (int)strcspn(p, " \t\n"), p);
-    return true;
-}
-
-/* The file's bytes at an address in memory, up to the file's end; NULL: none. */
-static const char *at_address(const struct bytes *file, const Elf64_Phdr *p, size_t n,
-                              uint64_t address, size_t *len) {
-    for (size_t i = 0; i < n; i++) {
-        uint64_t offset = p[i].p_offset + (address - p[i].p_vaddr);
-        if (p[i].p_type != PT_LOAD || address < p[i].p_vaddr ||
-            address - p[i].p_vaddr >= p[i].p_filesz || offset >= file->len)
-            continue;
-        *len = file->len - offset;
-        return (const char *)file->at + offset;
-    }
-    return NULL;
-}
-
-/* The shared AddressSanitizer among the libraries that the program needs, or NULL. */
-static const char *needs_asan(const struct bytes *file, const Elf64_Phdr *p, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        if (p[i].p_type != PT_DYNAMIC || p[i].p_offset > file->len ||
-            p[i].p_filesz > file->len - p[i].p_offset)
-            continue;
-        const Elf64_Dyn *d = (const void *)(file->at + p[i].p_offset);
-        size_t count = p[i].p_filesz / sizeof *d, length = 0;
-        const char *names = NULL;
-        for (size_t k = 0; k < count && names == NULL; k++)
-            if (d[k].d_tag == DT_STRTAB)
-                names = at_address(file, p, n, d[k].d_un.d_ptr, &length);
-        for (size_t k = 0; k < count && names != NULL; k++) {
-            uint64_t at = d[k].d_tag == DT_NEEDED ? d[k].d_un.d_val : UINT64_MAX;
-            if (at < length && memchr(names + at, 0, length - at) != NULL &&
-                strncmp(names + at, "libasan.so", 10) == 0)
-                return names + at;
-        }
-    }
-    return NULL;
-}
-
-/* What can be known from the limits of this process, which the program inherits. */
-static enum status check_limits(const struct native_command *c, struct error *e) {
-    enum { LEAST = 1 << 16 };
-    struct rlimit size = {RLIM_INFINITY, RLIM_INFINITY};
-    (void)getrlimit(RLIMIT_FSIZE, &size);
-    if (size.rlim_cur < LEAST)
-        return error_set(e, STATUS_UNSUPPORTED,
-                         "files may have only %" PRIu64 " bytes (ulimit -f), which is too little "
-                         "for the counts: raise the limit",
-                         (uint64_t)size.rlim_cur);
-    if (c->graph != NULL && size.rlim_cur != RLIM_INFINITY)
-        return error_set(e, STATUS_UNSUPPORTED,
-                         "files may have only %" PRIu64
-                         " bytes (ulimit -f), and --graph needs them "
-                         "without a limit",
-                         (uint64_t)size.rlim_cur);
-    if (access("/proc/self/mem", W_OK) != 0)
-        return error_set(e, STATUS_UNSUPPORTED,
-                         "/proc/self/mem: %s; probes are written through it, so /proc must be "
-                         "mounted, and not masked",
-                         strerror(errno));
-    return STATUS_OK;
-}
-
-static enum status check_loader(const char *path, const struct bytes *file, struct error *e) {
-    const Elf64_Ehdr *h = (const void *)file->at;
-    if (h->e_phentsize != sizeof(Elf64_Phdr) || h->e_phoff > file->len ||
-        (file->len - h->e_phoff) / sizeof(Elf64_Phdr) < h->e_phnum)
-        return error_set(e, STATUS_FORMAT, "%s: its program headers are invalid", path);
-    const Elf64_Phdr *p = (const void *)(file->at + h->e_phoff);
-    const char *asan = needs_asan(file, p, h->e_phnum);
-    if (asan != NULL)
-        return error_set(e, STATUS_UNSUPPORTED,
-                         "%s: needs %s, which ends a program that is not started with it as its "
-                         "first library; link it with -static-libasan, or without",
-                         path, asan);
-    for (size_t i = 0; i < h->e_phnum; i++) {
-        if (p[i].p_type != PT_INTERP || p[i].p_offset >= file->len ||
-            memchr(file->at + p[i].p_offset, 0, file->len - p[i].p_offset) == NULL)
-            continue;
-        const char *loader = (const char *)file->at + p[i].p_offset;
-        if (strstr(loader, "ld-linux-x86-64.so") == NULL)
-            return error_set(
-                e, STATUS_UNSUPPORTED,
-                "%s: uses another C library (%s): only programs with GNU libc can be probed", path,
-                loader);
-        return STATUS_OK;
-    }
-    return error_set(
-        e, STATUS_UNSUPPORTED,
-        "%s: is statically linked, so the probe library cannot be loaded; link it dynamically",
-        path);
-}
-
-static enum status check_program(const char *path, int depth, struct error *e) {
-    struct stat st;
-    char next[4096];
-    struct bytes file = {0};
-    if (stat(path, &st) != 0)
-        return file_unopened(path, errno, e);
-    if (!S_ISREG(st.st_mode) || access(path, X_OK) != 0)
-        return error_set(e, STATUS_ARGUMENT, "%s: is not a program that you may execute", path);
-    if ((st.st_mode & (S_ISUID | S_ISGID)) != 0 ||
-        getxattr(path, "security.capability", NULL, 0) > 0)
-        return error_set(e, STATUS_UNSUPPORTED,
-                         "%s: runs with other privileges than yours (setuid, setgid or "
-                         "capabilities), and the system loads no libraries into such programs",
-                         path);
-    enum status s = file_read(&file, path, (size_t)1 << 30, e);
-    if (s != STATUS_OK)
-        return s;
-    const Elf64_Ehdr *h = (const void *)file.at;
-    if (depth < 4 && script(&file, next, sizeof next))
-        s = check_program(next, depth + 1, e);
-    else if (file.len < sizeof *h || memcmp(h->e_ident, ELFMAG, SELFMAG) != 0)
-        s = error_set(e, STATUS_FORMAT, "%s: not an ELF program", path);
-    else if (h->e_ident[EI_CLASS] != ELFCLASS64)
-        s = error_set(e, STATUS_UNSUPPORTED,
-                      "%s: is a 32-bit program; only 64-bit ones can be probed", path);
-    else if (h->e_machine != EM_X86_64)
-        s = error_set(e, STATUS_UNSUPPORTED, "%s: is not for x86-64 (machine %u)", path,
-                      (unsigned)h->e_machine);
-    else
-        s = check_loader(path, &file, e);
-    bytes_free(&file);
-    return s;
-}
 
 /* The library is beside the program, or where the build puts it. */
 static enum status find_library(char *out, size_t size, struct error *e) {
@@ -263,7 +128,7 @@ static enum status options_write(const struct native_command *c, const char fold
 
 static void folder_remove(const char folder[FOLDER]) {
     static const char *const files[] = {"options", "objects", "sites", "counters", "threads",
-                                        "hot",     "pieces",  "pairs", "error"};
+                                        "hot",     "pieces",  "pairs", "error",    "placement"};
     char path[FOLDER + 16];
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, files[i]);
@@ -365,6 +230,21 @@ static enum status store(const struct native_command *c, const struct native_rep
     return s;
 }
 
+static enum status write_placement(const struct native_command *c, const char *folder,
+                                   const char *program, struct error *e) {
+    struct structure images = {0};
+    enum status s = c->images != NULL ? structure_read(&images, c->images, e) : STATUS_OK;
+    if (s == STATUS_OK)
+        s = native_placement_write(
+            folder,
+            &(struct native_placement_request){.graph = c->placement,
+                                               .program = program,
+                                               .images = c->images != NULL ? &images : NULL},
+            e);
+    structure_free(&images);
+    return s;
+}
+
 /* Writes the graph, whose header is that of `hotgraph record`. */
 static enum status write_graph(const struct native_command *c, const char *program,
                                const char *folder, int status, struct error *e) {
@@ -395,11 +275,11 @@ static enum status write_graph(const struct native_command *c, const char *progr
     if (s == STATUS_OK && c->structure != NULL)
         s = structure_write(&g.structure, c->structure, comments, 2, e);
     if (s == STATUS_OK)
-        fprintf(stderr,
-                "%s: %" PRIu64
-                " instructions of its own, %zu blocks, %zu edges; entered from other "
-                "code %" PRIu64 " times\n",
-                program, g.instructions, g.graph.block_count, g.graph.edge_count, g.entered);
+        fprintf(
+            stderr,
+            "%s: %" PRIu64 " instructions of its own, %zu blocks, %zu edges; entered from other "
+            "code %" PRIu64 " times, %" PRIu64 " executions of probes\n",
+            program, g.instructions, g.graph.block_count, g.graph.edge_count, g.entered, g.probed);
     native_graph_free(&g);
     return s;
 }
@@ -497,7 +377,7 @@ static enum status follow_env(struct env_script *s, char path[4096], char ***arg
 
 static int run_native(const struct native_command *c, char **argv) {
     struct env_script env[ENV_DEPTH] = {0};
-    char path[4096], library[4200], folder[FOLDER];
+    char path[4096], file[4096], library[4200], folder[FOLDER];
     struct file_plain_name preload = {.fd = -1};
     struct error e = {0};
     int status = 0;
@@ -506,9 +386,7 @@ static int run_native(const struct native_command *c, char **argv) {
     for (int i = 0; i < ENV_DEPTH && s == STATUS_OK; i++) /* an interpreter may be such a script */
         s = follow_env(&env[i], path, &argv, &e);
     if (s == STATUS_OK)
-        s = check_program(path, 0, &e);
-    if (s == STATUS_OK)
-        s = check_limits(c, &e);
+        s = native_check(path, c->graph != NULL, file, &e);
     if (s == STATUS_OK)
         s = find_library(library, sizeof library, &e);
     if (s == STATUS_OK)
@@ -523,6 +401,8 @@ static int run_native(const struct native_command *c, char **argv) {
         return failure(&e);
     }
     s = options_write(c, folder, &e);
+    if (s == STATUS_OK && c->placement != NULL)
+        s = write_placement(c, folder, file, &e);
     if (s == STATUS_OK)
         s = run_program(path, argv, folder, preload.at, &status, &e);
     if (s == STATUS_OK)
@@ -558,6 +438,9 @@ int command_native(int argc, char **argv) {
         {"structure", "FILE",
          "with --graph: write the program's structure as well, for 'build' and 'export'",
          OPTION_STRING, .to = &c.structure, .file = FILE_WRITTEN},
+        {"placement", "FILE.graph",
+         "with --graph: place counters where this graph, of an earlier run, was executed least",
+         OPTION_STRING, .to = &c.placement, .file = FILE_READ},
         {"threshold", "N", "call a site hot at its Nth execution", OPTION_NUMBER,
          .to = &c.threshold, .least = 1, .most = INT64_MAX},
         {"strategy", "LIST", "strategies for reaching probes, separated by commas", OPTION_STRING,
@@ -600,9 +483,12 @@ int command_native(int argc, char **argv) {
     struct error e = {0};
     if (c.graph != NULL && counts_sites(&c))
         return usage_error("native", "--graph chooses its probes itself: give it alone");
-    if ((c.images != NULL || c.structure != NULL) && c.graph == NULL)
-        return usage_error("native", "--%s is for --graph",
-                           c.images != NULL ? "images" : "structure");
+    const char *alone = c.images != NULL      ? "images"
+                        : c.structure != NULL ? "structure"
+                        : c.placement != NULL ? "placement"
+                                              : NULL;
+    if (alone != NULL && c.graph == NULL)
+        return usage_error("native", "--%s is for --graph", alone);
     if (c.blocks && c.instructions)
         return usage_error("native", "give either --blocks or --instructions");
     if (c.per_thread && (c.atomic || c.threshold != 0))

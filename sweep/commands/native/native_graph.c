@@ -384,6 +384,7 @@ static enum status check_entries(struct reader *r, struct native_graph *out) {
         out->entered += p->count - p->in;
         out->instructions += p->count * p->instructions;
         out->executed += p->count > 0;
+        out->probed += (p->has_count ? p->count : 0) + (p->has_fall ? p->fall : 0);
         out->traps += p->traps * p->count;
     }
     out->pieces = r->pieces.len;
@@ -474,21 +475,25 @@ static enum status make_structure(struct reader *r, struct native_graph *out) {
     return native_structure_make(&out->structure, &request, r->e);
 }
 
-/* Finds the program's file among those of the structure: the addresses that it has there. */
 static enum status find_base(struct reader *r, const struct structure *images, const char *path) {
+    return native_graph_base(&r->base, images, path, r->e);
+}
+
+enum status native_graph_base(uint32_t *base, const struct structure *images, const char *path,
+                              struct error *e) {
     char hash[33];
-    r->base = NATIVE_GRAPH_BASE;
+    *base = NATIVE_GRAPH_BASE;
     if (images == NULL)
         return STATUS_OK;
-    enum status s = hash_file(path, hash, r->e);
+    enum status s = hash_file(path, hash, e);
     if (s != STATUS_OK)
         return s;
     for (size_t i = 0; i < images->image_count; i++)
         if (strcmp(images->images[i].hash, hash) == 0) {
-            r->base = images->images[i].base;
+            *base = images->images[i].base;
             return STATUS_OK;
         }
-    return error_set(r->e, STATUS_ARGUMENT, "%s is not a file of the structure that --images names",
+    return error_set(e, STATUS_ARGUMENT, "%s is not a file of the structure that --images names",
                      path);
 }
 

@@ -11,6 +11,7 @@ struct native_graph {
     struct structure structure; /* only on request */
     uint64_t instructions;      /* executed, of the program's own code */
     uint64_t entered;           /* how often other code entered it */
+    uint64_t probed;            /* executions of counters and cells */
     uint64_t traps;             /* executions of code whose probe is a trap; not all were trapped */
     size_t pieces,
         executed; /* pieces of straight-line code, and those of them that were executed */
@@ -30,6 +31,9 @@ struct native_graph_request {
 /* STATUS_UNSUPPORTED with the place if the counts are no exact graph: each piece of code must be
  * entered as often as it is executed, and left as often. */
 enum status native_graph_read(struct native_graph *out, const struct native_graph_request *request,
+                              struct error *e);
+/* Where the file begins: NATIVE_GRAPH_BASE, or where the structure has it. */
+enum status native_graph_base(uint32_t *base, const struct structure *images, const char *path,
                               struct error *e);
 void native_graph_free(struct native_graph *g);
 
