@@ -57,6 +57,7 @@ WAYS = {
 SLOW = {
     "net": (("profile", "--technique", "net", "--out", "OUT.graph"), ("--technique", "net")),
     "lei": (("profile", "--technique", "lei", "--out", "OUT.graph"), ("--technique", "lei")),
+    "fifo": (("profile", "--technique", "fifo", "--out", "OUT.graph"), ("--technique", "fifo")),
 }
 FRAME = "movie_play_frame"  # the counted part: everything that this function calls
 SUFFIX = re.compile(r"\.(part|lto_priv|isra|constprop|cold).*")

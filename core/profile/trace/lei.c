@@ -7,7 +7,9 @@
  * trace: it is read off the buffer, so calls and returns do not end it. The transfers after its
  * head are then removed from the buffer.
  *
- * A trace ends before the head of another trace, and where a context ended. The beginning of an
+ * A trace ends with a transfer to the head of another trace or into its own code (a second call of
+ * the same function, for example), before straight code comes to the head of another trace, and where
+ * a context ended. The beginning of an
  * interrupted context counts as the target of a backward transfer; each depth of interruption has
  * its own buffer.
  *
@@ -44,15 +46,31 @@ static bool newest_enters(const struct traces *t, const struct trace_context *c)
     return c->arrivals.len > 0 && traces_has(t, c->arrivals.at[c->arrivals.len - 1].to);
 }
 
+/* Is the target of the last of these arrivals in the code that they pass through? */
+static bool closes_cycle(const struct arrival *first, const struct arrival *last) {
+    for (const struct arrival *a = first; a < last; a++)
+        if (last->to >= a->to && last->to <= a[1].from)
+            return true;
+    return false;
+}
+
 /* Adds the trace that begins after arrival number `old`. */
 static void add_trace(struct traces *t, struct trace_context *c, size_t old) {
+    const struct arrival *const all = c->arrivals.at;
+    const uint32_t head = all[old].to;
     size_t end = old + 1;
+    uint32_t into = 0;
     bool open = false;
-    for (bool over = false; !over && end < c->arrivals.len; end += !open) {
-        open = c->arrivals.at[end].begins; /* another context begins: this one had ended */
-        over = open || traces_has(t, c->arrivals.at[end].to);
+    for (bool over = false; !over && end < c->arrivals.len; end += !open && into == 0) {
+        open = all[end].begins; /* another context begins: this one had ended */
+        into = open ? 0 : traces_head_between(t, all[end - 1].to, all[end].from);
+        over =
+            open || into != 0 || traces_has(t, all[end].to) || closes_cycle(&all[old], &all[end]);
     }
-    traces_add(t, c->arrivals.at[old].to, &c->arrivals.at[old + 1], end - old - 1, open);
+    if (into != 0)
+        traces_add_up_to(t, head, &all[old + 1], end - old - 1, into);
+    else
+        traces_add(t, head, &all[old + 1], end - old - 1, open);
     c->arrivals.len = old + 1;
 }
 

@@ -21,10 +21,12 @@ static const struct edge *take_edge(struct reading *r, uint32_t source, uint32_t
     return edge;
 }
 
-/* Takes the blocks from `at` to the transfer of this step, and the edges between and after them. */
-static void read_step(struct reading *r, uint32_t at, const struct trace_step *step) {
+/* Takes the blocks from `at` to the transfer of this step, or before the block at `into`, and the edges
+ * between and after them. */
+static void read_step(struct reading *r, uint32_t at, const struct trace_step *step,
+                      uint32_t into) {
     const struct graph *g = &r->s->graph;
-    for (size_t n = 0; n < g->block_count; n++) {
+    for (size_t n = 0; n < g->block_count && at != into; n++) {
         const struct block *b = graph_find_block(g, at);
         if (b == NULL)
             return;
@@ -43,15 +45,17 @@ static void read_step(struct reading *r, uint32_t at, const struct trace_step *s
 
 /* True if the trace is nothing but a busy-wait. */
 static bool read_trace(struct reading *r, const struct trace *trace) {
+    enum { NOWHERE = UINT32_MAX }; /* no transfer leads to an instruction there */
+    const struct trace_step none = {.from = NOWHERE, .to = NOWHERE};
     uint32_t at = trace->head;
     r->only_waits = true;
     for (size_t i = 0; i < trace->count; i++) {
         const struct trace_step *step = &r->t->steps.at[trace->first + i];
-        read_step(r, at, step);
+        read_step(r, at, step, NOWHERE);
         at = step->to;
     }
-    if (trace->open) /* no transfer leads to an instruction that is nowhere */
-        read_step(r, at, &(struct trace_step){.from = UINT32_MAX, .to = UINT32_MAX});
+    if (trace->open || trace->runs_on)
+        read_step(r, at, &none, trace->open ? NOWHERE : trace->into);
     return r->only_waits;
 }
 

@@ -26,16 +26,28 @@ void traces_record(struct traces *t, struct trace_context *c, const struct arriv
     t->out_of_memory |= !vec_push(&c->arrivals, *a);
 }
 
-void traces_add(struct traces *t, uint32_t head, const struct arrival *arrivals, size_t count,
-                bool open) {
-    if (traces_has(t, head) || t->out_of_memory)
+uint32_t traces_head_between(const struct traces *t, uint32_t from, uint32_t last) {
+    uint32_t at = from;
+    while (at < last) {
+        const uint64_t *next = map_find(&t->next_at, at);
+        if (next == NULL || *next <= at)
+            return 0;
+        at = (uint32_t)*next;
+        if (at <= last && traces_has(t, at))
+            return at;
+    }
+    return 0;
+}
+
+/* trace: without steps yet. */
+static void add(struct traces *t, struct trace trace, const struct arrival *arrivals,
+                size_t count) {
+    if (traces_has(t, trace.head) || t->out_of_memory)
         return;
-    const struct trace trace = {.head = head,
-                                .first = t->steps.len,
-                                .count = count,
-                                .open = open,
-                                .cycle = nes_cycle(t->nes)};
-    uint64_t *index = map_at(&t->trace_at, head);
+    trace.first = t->steps.len;
+    trace.count = count;
+    trace.cycle = nes_cycle(t->nes);
+    uint64_t *index = map_at(&t->trace_at, trace.head);
     if (index == NULL || !vec_push(&t->all, trace)) {
         t->out_of_memory = true;
         return;
@@ -47,7 +59,23 @@ void traces_add(struct traces *t, uint32_t head, const struct arrival *arrivals,
     }
 }
 
+void traces_add(struct traces *t, uint32_t head, const struct arrival *arrivals, size_t count,
+                bool open) {
+    add(t, (struct trace){.head = head, .open = open}, arrivals, count);
+}
+
+void traces_add_up_to(struct traces *t, uint32_t head, const struct arrival *arrivals, size_t count,
+                      uint32_t into) {
+    add(t, (struct trace){.head = head, .runs_on = true, .into = into}, arrivals, count);
+}
+
 /* ---- execution ---- */
+
+static void enter(struct traces *t, struct trace_context *c, size_t trace) {
+    c->trace = trace;
+    c->at = 0;
+    t->all.at[trace].entered++;
+}
 
 static void arrive(struct traces *t, const struct arrival *a) {
     struct trace_context *c = &t->contexts[t->depth];
@@ -57,9 +85,16 @@ static void arrive(struct traces *t, const struct arrival *a) {
     const uint64_t *index = map_find(&t->trace_at, a->to);
     if (index == NULL)
         return;
-    c->trace = *index;
-    c->at = 0;
-    t->all.at[c->trace].entered++;
+    enter(t, c, *index);
+}
+
+/* The context is about to execute the transfer at `from`: has it run on into another trace? */
+static void run_on(struct traces *t, struct trace_context *c, uint32_t from) {
+    struct trace *in;
+    while (in = &t->all.at[c->trace], in->runs_on && c->at == in->count && from >= in->into) {
+        in->completed++;
+        enter(t, c, *map_find(&t->trace_at, in->into));
+    }
 }
 
 /* True if the trace continues with this transfer. */
@@ -82,11 +117,12 @@ static void pass(struct trace_site *site, const struct probe_event *event, bool 
     if (t->out_of_memory)
         return;
     if (c->trace != TRACE_NONE) {
+        run_on(t, c, event->from);
         struct trace *in = &t->all.at[c->trace];
         site->inside[taken]++;
         in->inside++;
         if (stays(t, c, &a)) {
-            if (c->at < in->count || in->open)
+            if (c->at < in->count || in->open || in->runs_on)
                 return;
             in->completed++;
         }

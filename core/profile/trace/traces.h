@@ -8,7 +8,8 @@
  * A trace is entered when a transfer is taken to its head, when another trace is left for its head,
  * or when an interrupted context begins there. It is left when a transfer other than the recorded one
  * is taken, when a recorded branch is not taken, or at its end. An open trace ends with its context, by
- * the RTI that resumes another one. Interrupts do not leave it: each context has its
+ * the RTI that resumes another one. A trace that runs on into the head of another one ends there, and
+ * enters it. Interrupts do not leave it: each context has its
  * own position, and goes on with it.
  *
  * A technique is a policy, which is called for each transfer outside of traces, and adds traces:
@@ -31,8 +32,10 @@ struct trace_step { /* a taken transfer */
 struct trace {
     uint32_t head;
     size_t first, count; /* its steps */
-    bool open;           /* goes on after the last step until the context ends */
-    uint64_t cycle;      /* in which it was added */
+    bool open;           /* goes on after the last step until the context ends, */
+    bool runs_on;        /* or until the head of another trace, without a transfer: */
+    uint32_t into;
+    uint64_t cycle; /* in which it was added */
     uint64_t entered, completed;
     uint64_t inside; /* transfers executed in it, with those that left it */
 };
@@ -99,6 +102,12 @@ void traces_record(struct traces *t, struct trace_context *c, const struct arriv
 /* Adds the trace of `count` recorded arrivals, unless there is one with this head. */
 void traces_add(struct traces *t, uint32_t head, const struct arrival *arrivals, size_t count,
                 bool open);
+/* The same of one that then runs on into the head of another trace. */
+void traces_add_up_to(struct traces *t, uint32_t head, const struct arrival *arrivals, size_t count,
+                      uint32_t into);
+/* Straight code was executed from `from` to the instruction at `last`. Returns the first instruction
+ * after `from` that is the head of a trace; 0: there is none. */
+uint32_t traces_head_between(const struct traces *t, uint32_t from, uint32_t last);
 
 /* The attach, finish and abandon of a technique. */
 enum status traces_attach(void **self, struct nes *nes, const struct trace_policy *policy,

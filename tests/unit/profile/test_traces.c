@@ -113,6 +113,57 @@ static void test_lei(void **state) {
     }
 }
 
+/* Calls of one function from two places:
+ *
+ *     8000  LDX #0
+ *     8002  INX, JSR $8020
+ *     8006  JSR $8020
+ *     8009  JMP $8002
+ *     8020  RTS
+ *
+ * The first head is 8006, by the return in round 36. Its trace ends where the function is called again; from there on
+ * 8020 needs a trace of its own, which ends at 8006. */
+static struct guest *twice(void) {
+    struct guest *g = guest_new();
+    guest_code(g, 0x8000, 0xA2, 0x00, 0xE8, 0x20, 0x20, 0x80, 0x20, 0x20, 0x80, 0x4C, 0x02, 0x80);
+    guest_code(g, 0x8020, 0x60);
+    guest_vectors(g, 0x8020, 0x8000, 0x8020);
+    return g;
+}
+
+/* A loop in a loop, without a transfer into it:
+ *
+ *     8000  LDX #0
+ *     8002  INY
+ *     8003  INX, TXA, AND #3, BNE $8003
+ *     8009  JMP $8002
+ *
+ * The inner loop is the first trace. That of 8002 runs on into it, and does not copy it. */
+static struct guest *nested(void) {
+    struct guest *g = guest_new();
+    guest_code(g, 0x8000, 0xA2, 0x00, 0xC8, 0xE8, 0x8A, 0x29, 0x03, 0xD0, 0xFA, 0x4C, 0x02, 0x80);
+    guest_vectors(g, 0x8000, 0x8000, 0x8000);
+    return g;
+}
+
+static void test_lei_ends(void **state) {
+    (void)state;
+    for (int engine = 0; engine < 2; engine++) {
+        struct profile p = of_guest(twice, "lei", 35, 500, 4, engine == 0 ? NULL : dbt_engine());
+        assert_int_equal(counted(&p, "traces"), 2);
+        assert_int_equal(counted(&p, "trace_bytes"), 3 + 1 + 3 + 4 + 1);
+        assert_int_equal(p.graph.edge_count, 5);
+        assert_in_range(counted(&p, "entered") - counted(&p, "completed"), 0, 1);
+        profile_free(&p);
+        p = of_guest(nested, "lei", 35, 500, 4, engine == 0 ? NULL : dbt_engine());
+        assert_int_equal(counted(&p, "traces"), 3);
+        assert_int_equal(counted(&p, "trace_bytes"), 6 + 1 + 3);
+        assert_int_equal(p.graph.edge_count, 3);
+        assert_true(has(&p, 0x8002, 0x8003) && has(&p, 0x8003, 0x8003) && has(&p, 0x8009, 0x8002));
+        profile_free(&p);
+    }
+}
+
 /* What is no longer in the buffer closes no cycle, as that of a call and its return, and a trace has no more transfers than it may have. */
 static void test_limits(void **state) {
     (void)state;
@@ -215,9 +266,10 @@ static void test_abandon(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_net),    cmocka_unit_test(test_lei),
-        cmocka_unit_test(test_limits), cmocka_unit_test(test_interrupts),
-        cmocka_unit_test(test_game),   cmocka_unit_test(test_abandon),
+        cmocka_unit_test(test_net),        cmocka_unit_test(test_lei),
+        cmocka_unit_test(test_lei_ends),   cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_interrupts), cmocka_unit_test(test_game),
+        cmocka_unit_test(test_abandon),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
