@@ -5,7 +5,7 @@ WITH w AS (SELECT substr(technique, 6) AS game, sampling, steady_cost_percent AS
         AS host FROM frontier WHERE technique LIKE 'game %')
 SELECT printf('| %s | %.1f | %.1f (%s) | %.1f (%s) | %s |', name, avg(added), min(added), (SELECT game FROM w l WHERE l.sampling = w.sampling
         ORDER BY added, game LIMIT 1), max(added), (SELECT game FROM w l WHERE l.sampling = w.sampling ORDER BY added DESC, game LIMIT 1),
-    iif(w.sampling IN ('exact', 'structure', 'entries share=900') OR w.sampling LIKE 'bursts %', '', printf('%.2f', avg(samples))))
+    iif(w.sampling IN ('exact', 'structure', 'entries share=900') OR w.sampling LIKE 'bursts %' OR w.sampling LIKE 'decay %', '', printf('%.2f', avg(samples))))
 FROM w JOIN (SELECT 'exact' AS sampling, 'exact edge counts' AS name UNION SELECT 'structure', 'recording the structure'
     UNION SELECT 'time interval_us=3000 batch=25 jitter_us=0 phase_cycles=0', 'the paper''s sampler, 25 instructions every 3 ms'
     UNION SELECT 'time interval_us=3000 batch=25 jitter_us=0 phase_cycles=0 weighting=cycles', 'the paper''s sampler, weighted'
@@ -19,6 +19,9 @@ FROM w JOIN (SELECT 'exact' AS sampling, 'exact edge counts' AS name UNION SELEC
     UNION SELECT 'bursts interval=307 burst=1 phase=0', 'bursts, one check in 307'
     UNION SELECT 'bursts interval=1009 burst=1 phase=0', 'bursts, one check in 1,009'
     UNION SELECT 'bursts interval=1009 burst=16 phase=0', 'bursts, 16 checks in 1,009'
+    UNION SELECT 'decay threshold=10000 period=1000', 'counters of methods and loops that are halved (decay)'
+    UNION SELECT 'lbr_taken every=5000 stack=16 skip=0 place=stratified seed=1', 'the last 16 taken branches, after one in 5,000'
+    UNION SELECT 'lbr interval_us=30000 stack=16 skip=0 jitter_us=15000 seed=1 phase_cycles=0', 'the last 16 taken branches, every 30 ms'
     UNION SELECT 'clock interval_us=1600 next=1 seed=1', 'by the clock, every 1.6 ms, the first transfer'
     UNION SELECT 'clock interval_us=4700 next=1 seed=1', 'by the clock, every 4.7 ms, the first transfer'
     UNION SELECT 'clock interval_us=4700 window=16 seed=1', 'by the clock, every 4.7 ms, windows of 16 cycles'
@@ -35,6 +38,8 @@ WITH n(sampling, name, line) AS (VALUES ('', '', 1), ('live input=other', 'anoth
     ('clock interval_us=15700 next=1', 'clock, 15.7 ms, first transfer', 8),
     ('clock interval_us=15700 window=64', 'clock, 15.7 ms, windows of 64', 9),
     ('transfers per_million=600 place=stratified', 'transfers, stratified', 10),
+    ('lbr_taken every=5000 stack=16 skip=0 place=stratified', '16 last branches, one in 5,000', 15),
+    ('lbr interval_us=30000 stack=16 skip=0 jitter_us=15000', '16 last branches, 30 ms', 16),
     ('active per_million=600 place=golden', 'golden, NMIs', 11), ('active per_million=60 place=calls', 'golden, calls', 12),
     ('active per_million=600 place=calls', 'golden, calls', 13))
 SELECT printf('| %s | %s | %s | %s | %s | %s | %s | %s |', technique, iif(technique = 'bursts', substr(parameters, instr(parameters, 'burst=')

@@ -26,7 +26,8 @@ FROM cost k
 ORDER BY g.name, k.watcher;
 
 -- What each result costs: one row for each replay, way of sampling, technique and structure. told:
--- what it knew of this very run beforehand. cost_... and added_... are of all replays that it needs,
+-- what it knew of this very run beforehand: one in N taken branches (lbr_taken) needs no number, as a
+-- processor counts them. cost_... and added_... are of all replays that it needs,
 -- the recording of the structure included where it is given (`replays` is 2 then; that the program
 -- has to run once more is not in it); sampling_...: of the sampler's replay alone. NULL: not counted,
 -- as on machines without the translator, of programs, and of what watched another input or not all
@@ -39,6 +40,7 @@ WITH c AS MATERIALIZED (SELECT * FROM profiler_cost WHERE frames =
     r AS MATERIALIZED (SELECT s.replay_id, w.way, w.method, r.configuration_id,
             coalesce(r.structure, 0) AS structure, f.technique, w.other_input,
             coalesce(r.structure, 0) OR w.method IN ('golden', 'active') AS recorded,
+            w.method = 'transfers' AND w.way NOT LIKE 'lbr%' AS single,
             iif(w.method <> 'live', w.way, iif(w.other_input IS NULL AND w.first_seconds IS NULL,
                 f.key, NULL)) AS watcher
         FROM result r JOIN stream s USING (stream_id) JOIN sampling_way w USING (sampling_id)
@@ -48,8 +50,8 @@ SELECT r.replay_id, r.way AS sampling, r.method, r.technique, r.configuration_id
     CASE WHEN r.other_input IS NOT NULL THEN 'nothing of this run'
         WHEN r.structure THEN 'structure, exact wait counts'
         WHEN r.method IN ('golden', 'active') THEN 'busy-waits, number of active transfers'
-        WHEN r.method = 'transfers' THEN 'number of transfers' ELSE 'nothing' END AS told,
-    1 + (r.recorded OR r.method = 'transfers') AS replays,
+        WHEN r.single THEN 'number of transfers' ELSE 'nothing' END AS told,
+    1 + (r.recorded OR r.single) AS replays,
     min(k.added_percent) + iif(r.recorded, min(s.added_percent), 0) AS cost_percent,
     min(k.steady_added_percent) + iif(r.recorded, min(s.steady_added_percent), 0)
         AS steady_cost_percent,
@@ -59,7 +61,7 @@ SELECT r.replay_id, r.way AS sampling, r.method, r.technique, r.configuration_id
     min(k.added_percent) AS sampling_percent, min(k.steady_added_percent) AS steady_sampling_percent,
     min(k.probes_a_frame) AS probes_a_frame, min(k.handlers_a_frame) AS handlers_a_frame,
     min(k.samples_a_frame) AS samples_a_frame,
-    iif(r.method IN ('golden', 'active', 'transfers'), min(k.share_of_active), NULL)
+    iif(r.single OR r.method IN ('golden', 'active'), min(k.share_of_active), NULL)
         AS share_of_active
 FROM r LEFT JOIN k ON k.replay_id = r.replay_id AND k.way = r.watcher
     LEFT JOIN c s ON s.replay_id = r.replay_id AND s.watcher = 'structure'
