@@ -82,3 +82,19 @@ SELECT printf('whole returns make it %.2f', 8 * avg(bytes_instruction)) FROM pac
 SELECT printf('| %s KiB every %s ms | %.1f | %.3f (%.3f) | %.3f (%.3f) |', buffer, interval, 100 * avg(lost), avg(overlap_active), min(overlap_active),
     avg(benefit), min(benefit))
 FROM packets WHERE buffer > '0' GROUP BY buffer, interval ORDER BY avg(lost) DESC;
+-- name: paths
+SELECT printf('| `%s` | %s | %s | %s | %s | %.3f (%.3f) | %.3f (%.3f) | %.3f (%.3f) |', technique, samples,
+    iif(technique = 'pep', printf('%d', round(avg(sampled_paths))), ''),
+    iif(technique = 'pep', printf('%.3f (%.3f)', avg(hot_overlap), min(CAST(hot_overlap AS REAL))), ''),
+    iif(technique = 'pep', printf('%.3f (%.3f)', avg(hot_matched), min(CAST(hot_matched AS REAL))), ''),
+    avg(fixed), min(CAST(fixed AS REAL)), avg(edges_overlap), min(CAST(edges_overlap AS REAL)), avg(overlap_active), min(CAST(overlap_active AS REAL)))
+FROM paths GROUP BY technique, samples ORDER BY technique, CAST(samples AS INTEGER);
+
+-- name: path_effort
+SELECT printf('A game has %d paths with decisions, of which %d are hot; these have %.1f %% of the flow', round(avg(paths)), round(avg(hot_paths)), 100 * avg(hot_share))
+FROM paths WHERE technique = 'paths';
+SELECT printf('determine %.0f %% of the paths'' flow (%.0f to %.0f %%)', 100 * avg(fixed), 100 * min(CAST(fixed AS REAL)), 100 * max(CAST(fixed AS REAL)))
+FROM paths WHERE technique = 'paths';
+SELECT printf('the hottest paths by edges have %.0f %% of the hot paths'' flow', 100 * avg(edges_matched)) FROM paths WHERE technique = 'paths';
+SELECT printf('With %d samples a tick, %.1f %% of all paths are sampled', samples, 100.0 * sum(observed) / (SELECT sum(path_ends) FROM paths WHERE technique = 'paths'))
+FROM paths WHERE samples = '64' GROUP BY samples;

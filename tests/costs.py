@@ -58,6 +58,8 @@ SLOW = {
     "net": (("profile", "--technique", "net", "--out", "OUT.graph"), ("--technique", "net")),
     "lei": (("profile", "--technique", "lei", "--out", "OUT.graph"), ("--technique", "lei")),
     "fifo": (("profile", "--technique", "fifo", "--out", "OUT.graph"), ("--technique", "fifo")),
+    "paths": (("profile", "--technique", "paths", "--out", "OUT.graph"), ("--technique", "paths")),
+    "pep": (("profile", "--technique", "pep", "--out", "OUT.graph"), ("--technique", "pep")),
 }
 FRAME = "movie_play_frame"  # the counted part: everything that this function calls
 SUFFIX = re.compile(r"\.(part|lto_priv|isra|constprop|cold).*")

@@ -916,6 +916,33 @@ FROM (SELECT *, max(iif(name = 'trace_bytes_written', value, NULL)) AS written,
     JOIN replay p USING (replay_id)
 WHERE t.written IS NOT NULL
 ORDER BY t.experiment, t.game, t.variant, t.technique, t.configuration_id;
+-- Acyclic paths: those with flow (decisions that were made on them), the hot ones among them, and the
+-- hot ones' share of all flow. Of hot paths' flow: what samples say that is true of each path
+-- (hot_overlap), the share of those that samples rank among the hottest (hot_matched), and the same
+-- if paths are estimated from the counts of edges (edges_overlap, edges_matched). fixed: the share of all
+-- flow that the counts of edges determine.
+CREATE VIEW technique_path AS
+SELECT experiment, game, variant, technique, parameters, paths, hot_paths, sampled_paths,
+    1.0 * hot_path_flow / nullif(path_flow, 0) AS hot_share,
+    1.0 * hot_overlap / nullif(hot_path_flow, 0) AS hot_overlap,
+    1.0 * hot_matched / nullif(hot_path_flow, 0) AS hot_matched,
+    1.0 * fixed_flow / nullif(path_flow, 0) AS fixed,
+    1.0 * edges_overlap / nullif(hot_path_flow, 0) AS edges_overlap,
+    1.0 * edges_matched / nullif(hot_path_flow, 0) AS edges_matched,
+    experiment_id, stream_id, configuration_id
+FROM (SELECT *, max(iif(name = 'paths', value, NULL)) AS paths,
+        max(iif(name = 'hot_paths', value, NULL)) AS hot_paths,
+        max(iif(name = 'path_flow', value, NULL)) AS path_flow,
+        max(iif(name = 'hot_path_flow', value, NULL)) AS hot_path_flow,
+        max(iif(name = 'sampled_paths', value, NULL)) AS sampled_paths,
+        max(iif(name = 'hot_overlap', value, NULL)) AS hot_overlap,
+        max(iif(name = 'hot_matched', value, NULL)) AS hot_matched,
+        max(iif(name = 'fixed_flow', value, NULL)) AS fixed_flow,
+        max(iif(name = 'edges_overlap', value, NULL)) AS edges_overlap,
+        max(iif(name = 'edges_matched', value, NULL)) AS edges_matched
+    FROM technique_count GROUP BY experiment_id, stream_id, configuration_id)
+WHERE hot_paths IS NOT NULL
+ORDER BY experiment, game, variant, technique, configuration_id;
 
 -- How much slower games replay with a technique inside: multiples of the time of a replay without,
 -- measured next to it; the median over rounds and the range. us_batch is the technique's time on

@@ -89,7 +89,7 @@ static void arrives(struct traces *t, struct trace_context *c, const struct arri
 }
 
 static const struct trace_policy policy = {
-    .name = "lei", .threshold = THRESHOLD, .arrives = arrives};
+    .name = "lei", .parameters = 2, .threshold = THRESHOLD, .arrives = arrives};
 
 static enum status attach(void **self, struct nes *nes, const int64_t *values, struct error *e) {
     return traces_attach(self, nes, &policy, values, e);

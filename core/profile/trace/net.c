@@ -54,7 +54,7 @@ static void ends(struct traces *t, struct trace_context *c) {
 }
 
 static const struct trace_policy policy = {
-    .name = "net", .threshold = THRESHOLD, .arrives = arrives, .ends = ends};
+    .name = "net", .parameters = 2, .threshold = THRESHOLD, .arrives = arrives, .ends = ends};
 
 static enum status attach(void **self, struct nes *nes, const int64_t *values, struct error *e) {
     return traces_attach(self, nes, &policy, values, e);

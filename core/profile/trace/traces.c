@@ -112,7 +112,7 @@ static bool stays(const struct traces *t, struct trace_context *c, const struct 
 static void pass(struct trace_site *site, const struct probe_event *event, bool taken) {
     struct traces *t = site->traces;
     struct trace_context *c = &t->contexts[t->depth];
-    struct arrival a = {.from = event->from, .to = event->to, .taken = taken};
+    struct arrival a = {.from = event->from, .to = event->to, .taken = taken, .kind = site->kind};
     site->all[taken]++;
     if (t->out_of_memory)
         return;
@@ -153,7 +153,8 @@ static struct trace_site *site_of(struct traces *t, const struct guest_insn *ins
         free(site);
         return NULL;
     }
-    *site = (struct trace_site){.traces = t, .address = insn->address, .target = insn->target};
+    *site = (struct trace_site){
+        .traces = t, .address = insn->address, .target = insn->target, .kind = insn->kind};
     uint64_t *index = map_at(&t->site_at, key);
     if (index == NULL)
         return NULL; /* the list frees it */
@@ -216,17 +217,31 @@ static void resume(struct traces *t) {
     t->depth -= t->depth > 0;
 }
 
-/* A suspended context will not resume: the oldest one of this address and stack pointer. */
+/* The context will not go on. */
+static void stop_context(struct traces *t, struct trace_context *c, uint32_t address) {
+    if (t->policy->stops != NULL && !t->out_of_memory)
+        t->policy->stops(t, c, address);
+    restart(c);
+}
+
+/* A suspended context will not resume: the oldest one of this address and stack pointer. At a reset, and
+ * when the observer is detached, the first one to end is the running one. */
 static void drop(struct traces *t, const struct thread_event *event) {
+    const bool all = event->cause == THREAD_START || event->cause == THREAD_RESET;
+    if (all && !t->ending) {
+        t->ending = true;
+        stop_context(t, &t->contexts[t->depth], event->address);
+        return;
+    }
     for (unsigned i = 0; i < t->depth; i++) {
         struct trace_context *const c = t->contexts;
         if (c[i].address != event->address || c[i].s != event->s)
             continue;
+        stop_context(t, &c[i], event->address);
         const struct trace_context dropped = c[i];
         for (unsigned k = i; k < t->depth; k++)
             c[k] = c[k + 1];
-        c[t->depth] = dropped; /* reuses its memory */
-        restart(&c[t->depth--]);
+        c[t->depth--] = dropped; /* reuses its memory */
         return;
     }
 }
@@ -245,6 +260,7 @@ static void thread_changes(void *self, const struct thread_event *event) {
         break;
     case THREAD_BEGINS:
         restart(&t->contexts[t->depth]);
+        t->ending = false;
         if (!t->out_of_memory)
             arrive(t, &(struct arrival){.to = event->address, .begins = true});
         break;
@@ -265,6 +281,9 @@ static void release(struct traces *t) {
     map_free(&t->counters);
     for (unsigned i = 0; i < TRACE_CONTEXTS; i++)
         vec_free(&t->contexts[i].arrivals);
+    if (t->policy->release != NULL)
+        t->policy->release(t->own);
+    free(t->own);
     free(t);
 }
 
@@ -284,10 +303,17 @@ enum status traces_attach(void **self, struct nes *nes, const struct trace_polic
         return error_set(e, STATUS_MEMORY, "out of memory for %s", policy->name);
     t->nes = nes;
     t->policy = policy;
-    for (size_t i = 0; i < TRACE_PARAMETERS; i++)
+    t->own = policy->own_size == 0 ? NULL : calloc(1, policy->own_size);
+    if (t->own == NULL && policy->own_size != 0) {
+        free(t);
+        return error_set(e, STATUS_MEMORY, "out of memory for %s", policy->name);
+    }
+    for (size_t i = 0; i < policy->parameters; i++)
         t->values[i] = values[i];
     for (unsigned i = 0; i < TRACE_CONTEXTS; i++)
         t->contexts[i].trace = TRACE_NONE;
+    if (policy->set_up != NULL)
+        policy->set_up(t->own, nes, t->values);
     const struct observer observer = {
         .self = t, .instrument = instrument, .thread = thread_changes};
     const enum status status = region_attach(&t->watch, nes, &observer, e);
@@ -306,7 +332,8 @@ enum status traces_finish(void *self, struct profile *out, struct error *e) {
     if (status == STATUS_OK)
         status = t->out_of_memory
                      ? error_set(e, STATUS_MEMORY, "out of memory for %s", t->policy->name)
-                     : traces_profile(out, t, &s, e);
+                 : t->policy->profile != NULL ? t->policy->profile(out, t, &s, e)
+                                              : traces_profile(out, t, &s, e);
     if (status != STATUS_OK)
         profile_free(out);
     structure_free(&s);

@@ -43,9 +43,10 @@ struct trace {
 /* Control has come to `to` outside of traces. */
 struct arrival {
     uint32_t from, to;
-    bool taken;  /* false: a conditional branch was not taken, or no transfer led here */
-    bool left;   /* a trace ended or was left by this transfer */
-    bool begins; /* an interrupted context begins here; there is no `from` */
+    bool taken;   /* false: a conditional branch was not taken, or no transfer led here */
+    bool left;    /* a trace ended or was left by this transfer */
+    bool begins;  /* an interrupted context begins here; there is no `from` */
+    uint8_t kind; /* enum insn_kind of the instruction at `from` */
 };
 /* As in Dynamo, calls and returns are transfers like any others. */
 static inline bool arrival_is_backward(const struct arrival *a) {
@@ -63,23 +64,35 @@ struct trace_context {
 };
 #define TRACE_NONE SIZE_MAX
 enum {
-    TRACE_PARAMETERS = 2, /* of each technique */
+    TRACE_PARAMETERS = 3, /* of a technique at most */
     TRACE_CONTEXTS = 17,  /* a running one and those that may be suspended */
 };
 
 struct traces;
 struct trace_policy {
     const char *name;
-    size_t threshold; /* index of this parameter's value */
+    size_t parameters; /* number of the technique's */
+    size_t threshold;  /* index of this parameter's value */
     void (*arrives)(struct traces *t, struct trace_context *c, const struct arrival *a);
     /* Optional: the running context has ended. */
     void (*ends)(struct traces *t, struct trace_context *c);
+    /* Optional: the context will not go on at `address`, where it stands. */
+    void (*stops)(struct traces *t, struct trace_context *c, uint32_t address);
+    /* Optional: memory of its own, zeroed, in traces.own; what prepares
+     * it before anything else is called, and what releases that which it holds. */
+    size_t own_size;
+    void (*set_up)(void *own, struct nes *nes, const int64_t *values);
+    void (*release)(void *own);
+    /* Optional: fills *out instead of traces_profile(). */
+    enum status (*profile)(struct profile *out, const struct traces *t, const struct structure *s,
+                           struct error *e);
 };
 
 struct traces {
     struct nes *nes;
     struct region_watch watch;
     const struct trace_policy *policy;
+    void *own; /* the policy's */
     int64_t values[TRACE_PARAMETERS];
     VEC(struct trace_site *) sites; /* their addresses do not change */
     struct map site_at;             /* address << 32 | target -> index */
@@ -89,6 +102,7 @@ struct traces {
     VEC(struct trace_step) steps;
     struct trace_context contexts[TRACE_CONTEXTS];
     unsigned depth;      /* of the running one */
+    bool ending;         /* the running one has ended, and the suspended ones follow */
     struct map counters; /* address -> count */
     uint64_t counted, recorded;
     bool out_of_memory;
@@ -123,6 +137,7 @@ enum status traces_profile(struct profile *out, const struct traces *t, const st
 struct trace_site {
     struct traces *traces;
     uint32_t address, target; /* target: 0 if it is not in the instruction */
+    uint8_t kind;             /* enum insn_kind */
     uint64_t all[2], inside[2];
 };
 

@@ -63,6 +63,7 @@ static const char *const views[] = {"results",
                                     "technique_count",
                                     "technique_trace",
                                     "technique_packets",
+                                    "technique_path",
                                     "technique_cost",
                                     "pareto",
                                     "sampling_bias",
@@ -121,6 +122,7 @@ static const char details[] =
     "  technique_count      further counts of each technique\n"
     "  technique_trace      traces: what is executed in them, and how soon\n"
     "  technique_packets    a processor's trace: bytes, packets, what is lost\n"
+    "  technique_path       hot paths: what samples and edges tell of them\n"
     "  technique_cost       the cost of techniques inside the running machine\n"
     "  pareto               results that no other beats in both budget and quality\n"
     "  sampling_bias        sampling intervals in frames, jitter, weights\n"

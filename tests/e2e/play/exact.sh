@@ -1,5 +1,5 @@
 # Every technique is measured against the exact graph. Another program computes the same graph from a
-# full trace, straight from the definition.
+# full trace, straight from the definition. A third one computes all paths from it.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 cd "$work"
@@ -13,6 +13,14 @@ check() {
     "$hotgraph" exact "$@" --frames "$to" --out graph >/dev/null
     grep -v '^#' graph | cut -f1-3 >found
     test -s expected || fail "$name: an empty graph"
+    same expected found
+    "$hotgraph" profile "$@" --frames "$to" --technique paths --out paths.graph >said
+    python3 "$source/tests/e2e/play/paths_from_trace.py" graph <trace >paths
+    while read -r count value; do
+        grep -qE "[; ]$count $value( |\$|;)" said || fail "$name: not $count $value: $(cat said)"
+    done <paths
+    # Counts of edges follow from those of paths.
+    grep -v '^#' paths.graph | cut -f1-3 >found
     same expected found
     echo "$name: $(wc -l <found) edges, $(wc -l <trace) lines of trace"
 }

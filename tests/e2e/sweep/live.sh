@@ -94,6 +94,13 @@ sanitized || {
     "$hotgraph" profile mazewisp --technique trace --buffer 4 --frames 1800 --out trace.graph >said
     ask trace.db "SELECT 'trace_bytes_written ' || bytes FROM technique_packets WHERE parameters LIKE 'buffer=4 interval=1000 %'" >row
     grep -qF "$(cat row)" said || fail "by hand: $(cat row said)"
+    # More samples find more of the hot paths; edges alone do not tell all of them.
+    sweep "$source/configs/paths.cfg" --db paths.db --games mazewisp
+    grep -q '^reproduced: ' out || fail "paths.cfg: $(tail -3 out)"
+    test "$(ask paths.db "SELECT technique || ' ' || count(*) FROM technique_path WHERE paths > hot_paths AND hot_share > 0.8
+        AND fixed BETWEEN 0.3 AND 0.99 AND edges_overlap BETWEEN 0.5 AND 1
+        GROUP BY technique HAVING max(hot_overlap) IS NULL OR max(hot_overlap) - min(hot_overlap) > 0.02" | tr '\n' ',')" = \
+        'paths 1,pep 3,' || fail "paths: $(ask paths.db 'SELECT * FROM technique_path')"
     sweep "$source/configs/bursts.cfg" --db bursts.db --games mazewisp
     grep -q '^reproduced: ' out || fail "bursts.cfg: $(tail -3 out)"
 }
