@@ -23,7 +23,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PUBLIC = {
     "base": {"child.h"},
     "nes": {"engine.h", "movie.h", "probe.h"},
-    "graph": {"flow/circulation.h", "layout/layout.h", "path/paths.h"},
+    "graph": {"flow/circulation.h", "layout/layout.h", "path/path_flow.h"},
     "profile": {"exec/exec.h", "gaussian/gaussian_watch.h", "live/live.h", "structure/structure.h"},
     "commands": {"command.h"},
     "report": {"tables/table.h"},

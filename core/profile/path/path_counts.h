@@ -16,7 +16,7 @@
 #ifndef HOTGRAPH_PROFILE_PATH_COUNTS_H
 #define HOTGRAPH_PROFILE_PATH_COUNTS_H
 
-#include "graph/path/paths.h"
+#include "graph/path/path_flow.h"
 #include "profile/trace/traces.h"
 
 enum path_counting { PATHS_EACH, PATHS_SAMPLED, PATH_COUNTINGS };

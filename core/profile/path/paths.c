@@ -1,6 +1,6 @@
 /*
  * paths: every acyclic path of the program, counted exactly (Ball and Larus 1996, "Efficient path
- * profiling"). What a path is stands in path_counts.h, hot paths and flow in graph/path/paths.h. Ball and
+ * profiling"). What a path is stands in path_counts.h, hot paths and flow in graph/path/path_flow.h. Ball and
  * Larus number the paths of a routine so that a sum of values on edges is the path's counter; here each
  * path has its place in a tree, which gives the same counts, needs no graph before the program runs, and
  * has no limit on the number of possible paths. Calls end paths, because on this machine a routine need

@@ -5,7 +5,7 @@
 #define HOTGRAPH_REPORT_ASK_H
 
 #include "report/draw/canvas.h"
-#include "report/paths.h"
+#include "report/report_paths.h"
 
 struct page {
     struct report *r;

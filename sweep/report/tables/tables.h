@@ -4,7 +4,7 @@
 #ifndef HOTGRAPH_REPORT_TABLES_H
 #define HOTGRAPH_REPORT_TABLES_H
 
-#include "report/paths.h"
+#include "report/report_paths.h"
 
 /* Writes all tables into the folder. */
 enum status report_tables(struct report *r);

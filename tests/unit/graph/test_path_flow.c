@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "graph/path/paths.h"
+#include "graph/path/path_flow.h"
 
 /* Two decisions, one after the other: 1 -> 2 or 3 -> 4 -> 5 or 6 -> 7, which returns. */
 enum { E12, E13, E24, E34, E45, E46, E57, E67, EDGES, BLOCKS = 7 };

@@ -1,5 +1,5 @@
 /* Paths, and what edge profiles tell of them. */
-#include "graph/path/paths.h"
+#include "graph/path/path_flow.h"
 
 #include <stdlib.h>
 

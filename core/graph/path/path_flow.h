@@ -1,5 +1,5 @@
 /*
- * paths: acyclic paths of a graph, how often each was executed, and how much of that an edge profile
+ * path_flow: acyclic paths of a graph, how often each was executed, and how much of that an edge profile
  * tells.
  *
  * A path is a start block and the edges that were taken from there on. It ends where an edge is cut:
@@ -23,8 +23,8 @@
  *     ... estimate each path's flow
  *     paths_compare(&found, &program, &set, estimates, estimated_flow, &e);
  */
-#ifndef HOTGRAPH_GRAPH_PATHS_H
-#define HOTGRAPH_GRAPH_PATHS_H
+#ifndef HOTGRAPH_GRAPH_PATH_FLOW_H
+#define HOTGRAPH_GRAPH_PATH_FLOW_H
 
 #include "graph/graph.h"
 

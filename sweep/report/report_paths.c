@@ -1,5 +1,5 @@
 /* The files of a report: their paths, and tables as CSV. */
-#include "report/paths.h"
+#include "report/report_paths.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * paths: a report under construction, and the files in its folder.
+ * report_paths: a report under construction, and the files in its folder.
  */
 #ifndef HOTGRAPH_REPORT_PATHS_H
 #define HOTGRAPH_REPORT_PATHS_H
