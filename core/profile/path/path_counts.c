@@ -82,7 +82,7 @@ static void end_path(struct traces *t, uint32_t node, const struct arrival *retu
 
 /* ---- execution ---- */
 
-static void start(struct traces *t, struct trace_context *c, uint32_t address) {
+static void start_path(struct traces *t, struct trace_context *c, uint32_t address) {
     c->head = child(t, 0, true, PATH_NOWHERE, address);
     c->recording = c->head != 0;
 }
@@ -97,7 +97,7 @@ static bool ends_path(const struct arrival *a) {
 
 void path_counts_arrives(struct traces *t, struct trace_context *c, const struct arrival *a) {
     if (a->begins || (a->taken && !c->recording)) {
-        start(t, c, a->to);
+        start_path(t, c, a->to);
         return;
     }
     if (!a->taken)
@@ -112,7 +112,7 @@ void path_counts_arrives(struct traces *t, struct trace_context *c, const struct
     if (!ends_path(a))
         return;
     end_path(t, node, is_return(a) ? a : NULL);
-    start(t, c, a->to);
+    start_path(t, c, a->to);
 }
 
 void path_counts_ends(struct traces *t, struct trace_context *c) {
