@@ -24,9 +24,12 @@ static bool fits(const struct config_point *p, const struct config_budget *b) {
     return technique_fits(p->technique, &shape, p->values, NULL) == STATUS_OK;
 }
 
-static bool push_found(struct layouts *out, const struct config *c, const struct config_point *p) {
+static bool push_found(struct layouts *out, const struct config *c, const struct config_point *p,
+                       bool branches) {
     bool ok = true;
     for (size_t i = 0; ok && i < c->budgets.len; i++) {
+        if ((c->budgets.at[i].stack > 0) != branches)
+            continue;
         struct layout l = {.kind = LAYOUT_FOUND, .point = p, .budget = i};
         config_budget_name(&c->budgets.at[i], l.sampling, sizeof l.sampling);
         if (!fits(p, &c->budgets.at[i]))
@@ -39,13 +42,15 @@ static bool push_found(struct layouts *out, const struct config *c, const struct
     return ok;
 }
 
+/* A layout's number names the folder of its program, and a program may depend on that name a little
+ * (lua hashes it). So layouts by last branches come last: adding them leaves the others alone. */
 enum status layouts_list(struct layouts *out, const struct config *c, struct error *e) {
     bool ok = true;
     *out = (struct layouts){0};
     for (int kind = LAYOUT_ORIGINAL; ok && kind < LAYOUT_FOUND; kind++)
         ok = vec_push(&out->list, ((struct layout){.kind = (enum layout_kind)kind}));
-    for (size_t i = 0; ok && i < c->points.len; i++)
-        ok = push_found(out, c, &c->points.at[i]);
+    for (size_t i = 0; ok && i < 2 * c->points.len; i++)
+        ok = push_found(out, c, &c->points.at[i % c->points.len], i >= c->points.len);
     return ok ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory");
 }
 
