@@ -45,7 +45,7 @@ void locks_set(struct hotprobe *h) {
     if (h->atomic)
         return;
     h->atomic = true;
-    pairs_threads(&h->pairs);
+    pairs_threads(&h->pairs, SESSION_THREADS_MORE);
     /* The whole instruction changes: no other thread may execute it. */
     bool spread = h->options.spread && !many_threads() && thread_counters_spread(h);
     for (size_t i = 0; i < h->patches.len; i++) {
@@ -70,6 +70,8 @@ void session_threads(struct hotprobe *h) {
     if (mem >= 0) {
         locks_set(h);
         close(mem);
+    } else {
+        pairs_threads(&h->pairs, SESSION_THREADS_UNSAFE);
     }
     h->mem = -1;
     pthread_mutex_unlock(&h->lock);

@@ -54,9 +54,16 @@
 enum {
     SESSION_PAIRS_HEAD = 4096, /* bytes before the cells */
     SESSION_PAIRS_LOST = 1,    /* word: hits that found no cell */
-    SESSION_PAIRS_THREADS = 2, /* word: 1 once there was a second thread */
+    SESSION_PAIRS_THREADS = 2, /* word, enum below */
     SESSION_PAIRS_SITE = 47,   /* addresses of programs have 47 bits */
     SESSION_PAIRS_SITES = (1 << 17) - 1,
+};
+enum {
+    SESSION_THREADS_ONE,
+    SESSION_THREADS_MORE,  /* more; it is not known where they were when the process ended */
+    SESSION_THREADS_WAIT,  /* the others had ended, or waited in the kernel for other code */
+    SESSION_THREADS_RUN,   /* one may have been in the program's own code */
+    SESSION_THREADS_UNSAFE /* increments could not be locked */
 };
 /* How often a site went to a target. Key: site << SESSION_PAIRS_SITE, plus the target's address; 0: an
  * empty cell. */

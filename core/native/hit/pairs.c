@@ -36,9 +36,9 @@ enum status pairs_open(struct pairs *t, const char *path, size_t sites, struct e
     return STATUS_OK;
 }
 
-void pairs_threads(struct pairs *t) {
+void pairs_threads(struct pairs *t, uint64_t state) {
     if (t->head != NULL)
-        t->head[SESSION_PAIRS_THREADS] = 1;
+        t->head[SESSION_PAIRS_THREADS] = state;
 }
 
 void pairs_part(struct pairs *t) {

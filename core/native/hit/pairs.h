@@ -20,8 +20,8 @@ struct pairs {
 
 /* Makes the file, for so many sites, and the table. Call before probes of pairs are inserted. */
 enum status pairs_open(struct pairs *t, const char *path, size_t sites, struct error *e);
-/* Call when the process gets its second thread. */
-void pairs_threads(struct pairs *t);
+/* Writes one of SESSION_THREADS_... to the table. */
+void pairs_threads(struct pairs *t, uint64_t state);
 /* In the child of a fork: gives it a table of its own. */
 void pairs_part(struct pairs *t);
 /* Unmaps the table: no stub can run any more. */

@@ -72,24 +72,26 @@ static bool stack_clean(const struct hotprobe *h, uintptr_t sp) {
     return stop != 0;
 }
 
-/* Is the thread asleep in the kernel, and outside? The line ends with its rsp and pc. */
-static bool asleep_outside(const struct hotprobe *h, pid_t thread) {
+/* Is the thread asleep in the kernel? Then the line ends with its rsp and pc. */
+static bool asleep_at(pid_t thread, uint64_t *pc, uint64_t *stack) {
     char text[256];
     size_t n = proc_read(text, sizeof text, thread, "/syscall");
     if (n == 0 || strncmp(text, "running", 7) == 0)
         return false;
     char *last = strrchr(text, ' ');
-    uint64_t at = 0, sp = 0;
     if (last == NULL)
         return false;
     const char *p = last + 1;
-    if (!scan_hex(&p, text + n, UINT64_MAX, &at))
+    if (!scan_hex(&p, text + n, UINT64_MAX, pc))
         return false;
     *last = 0;
     const char *before = strrchr(text, ' ');
-    if (before == NULL || (p = before + 1, !scan_hex(&p, last, UINT64_MAX, &sp)))
-        return false;
-    return !is_inside(h, at) && stack_clean(h, sp);
+    return before != NULL && (p = before + 1, scan_hex(&p, last, UINT64_MAX, stack));
+}
+
+static bool asleep_outside(const struct hotprobe *h, pid_t thread) {
+    uint64_t at = 0, sp = 0;
+    return asleep_at(thread, &at, &sp) && !is_inside(h, at) && stack_clean(h, sp);
 }
 
 struct directory_entry {
@@ -120,6 +122,16 @@ static bool each_thread(struct hotprobe *h, bool (*do_it)(struct hotprobe *, pid
     }
     close(fd);
     return ok;
+}
+
+static bool waits(struct hotprobe *h, pid_t thread) {
+    uint64_t at = 0, sp = 0;
+    return thread == (pid_t)syscall(SYS_gettid) ||
+           (asleep_at(thread, &at, &sp) && !is_inside(h, at) && !in_text(&h->objects.at[0], at));
+}
+
+bool grace_others_wait(struct hotprobe *h) {
+    return each_thread(h, waits);
 }
 
 static bool remember(struct hotprobe *h, pid_t thread) {

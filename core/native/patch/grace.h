@@ -18,6 +18,8 @@ struct seen {
 };
 void grace_retire(struct hotprobe *h, struct stub *stub, struct patch *slot);
 void grace_reclaim(struct hotprobe *h);
+/* Does each other thread wait in the kernel, called by other code than the program's own? */
+bool grace_others_wait(struct hotprobe *h);
 /* Bytes that are not freed yet. */
 size_t grace_left(const struct hotprobe *h);
 

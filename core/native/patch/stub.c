@@ -26,8 +26,8 @@
  *     mov target, %rax ; add site(%rip), %rax                    the key
  *     mov %rax, %rcx ; imul factor(%rip), %rcx ; shr $shift, %rcx ; shl $4, %rcx
  *     add table(%rip), %rcx                                      its home
- *     cmp %rax, (%rcx) ; jne 1f ; incq 8(%rcx) ; jmp 2f
- *  1: cmp %rax, 16(%rcx) ; jne miss ; incq 24(%rcx)              the next cell
+ *     cmp %rax, (%rcx) ; jne 1f ; ds/lock incq 8(%rcx) ; jmp 2f
+ *  1: cmp %rax, 16(%rcx) ; jne miss ; ds/lock incq 24(%rcx)      the next cell
  *  2: pop %rcx ; pop %rax ; lea 128(%rsp), %rsp
  *
  * with pushfq and popfq around it where flags are live. The ds prefix has no effect; it becomes a lock prefix when
@@ -105,11 +105,16 @@ static void emit_own(struct build *b, const struct hotprobe_probe *probe, bool m
         emit_bytes(&b->e, "\x48\x8d\xa4\x24\x80\x00\x00\x00", 8); /* lea rsp, [rsp + 128] */
 }
 
-static void emit_shared(struct build *b, const struct hotprobe_probe *probe, bool live) {
+/* A prefix without effect is next, which can become a lock prefix. */
+static void can_lock(struct build *b) {
     if (b->s->lock_count < LOCKS)
         b->s->lock[b->s->lock_count++] = (uint16_t)b->e.len;
     else
         b->e.full = true;
+}
+
+static void emit_shared(struct build *b, const struct hotprobe_probe *probe, bool live) {
+    can_lock(b);
     bool locked = b->h->atomic || (probe->flags & HOTPROBE_ATOMIC) != 0;
     if (probe->slot != 0) {
         emit_bytes(&b->e, locked ? "\xf0\x3e\x48\xff\x05" : "\x3e\x3e\x48\xff\x05", 5);
@@ -186,10 +191,15 @@ static bool emit_pairs(struct build *b, const struct hotprobe_probe *probe) {
     emit_bytes(&b->e, &t->shift, 1);
     emit_bytes(&b->e, "\x48\xc1\xe1\x04\x48\x03\x0d", 7); /* shl rcx, 4; add rcx, [rip + at] */
     emit_constant(&b->e, &b->c, (uintptr_t)t->at);
-    /* cmp [rcx], rax; jne 1f; inc [rcx + 8]; jmp 2f; 1: cmp [rcx + 16], rax; jne miss */
-    emit_bytes(&b->e, "\x48\x39\x01\x75\x06\x48\xff\x41\x08\xeb\x0e\x48\x39\x41\x10\x0f\x85", 17);
-    b->hot[b->hots++] = (struct hot){b->e.len, b->e.len + 8, probe, false};
+    emit_bytes(&b->e, "\x48\x39\x01\x75\x07", 5); /* cmp [rcx], rax; jne 1f */
+    can_lock(b);
+    emit_bytes(&b->e, b->h->atomic ? "\xf0" : "\x3e", 1);
+    /* inc [rcx + 8]; jmp 2f; 1: cmp [rcx + 16], rax; jne miss */
+    emit_bytes(&b->e, "\x48\xff\x41\x08\xeb\x0f\x48\x39\x41\x10\x0f\x85", 12);
+    b->hot[b->hots++] = (struct hot){b->e.len, b->e.len + 9, probe, false};
     emit_u32(&b->e, 0);
+    can_lock(b);
+    emit_bytes(&b->e, b->h->atomic ? "\xf0" : "\x3e", 1);
     /* inc [rcx + 24]; 2: pop rcx; pop rax */
     emit_bytes(&b->e, "\x48\xff\x41\x18\x59\x58", 6);
     if (live)

@@ -398,10 +398,16 @@ static enum status check_pairs(struct reader *r) {
     if (r->pairs.len < SESSION_PAIRS_HEAD)
         return error_set(r->e, STATUS_FORMAT, "%s/pairs: it is incomplete", r->folder);
     memcpy(head, r->pairs.at, sizeof head);
-    if (head[SESSION_PAIRS_THREADS] != 0)
-        return error_set(r->e, STATUS_UNSUPPORTED,
-                         "no exact graph: the program has started a thread, and edges are counted "
-                         "for one thread only");
+    const uint64_t threads = head[SESSION_PAIRS_THREADS];
+    if (threads != SESSION_THREADS_ONE && threads != SESSION_THREADS_WAIT)
+        return error_set(
+            r->e, STATUS_UNSUPPORTED, "no exact graph: %s",
+            threads == SESSION_THREADS_RUN
+                ? "another thread may have been in the program's own code when the program ended"
+            : threads == SESSION_THREADS_MORE
+                ? "the program has started a thread and ended without exit(), so it is not known "
+                  "where its threads were"
+                : "the program has started a thread, and counters could not be locked");
     if (head[SESSION_PAIRS_LOST] != 0)
         return error_set(r->e, STATUS_UNSUPPORTED,
                          "no exact graph: %" PRIu64 " targets of indirect jumps found no cell",

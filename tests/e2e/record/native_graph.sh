@@ -127,6 +127,52 @@ if path=$(command -v gawk); then check gawk "$(realpath "$path")" 'BEGIN { for (
 if path=$(command -v mawk); then check mawk "$(realpath "$path")" 'BEGIN { for (i = 0; i < 300; i++) a[i % 97] += length(i "x"); print a[7] }'; fi
 if path=$(command -v dash); then check dash "$(realpath "$path")" -c 'i=0; while [ $i -lt 50 ]; do i=$((i+1)); case $i in *7) x=$i;; esac; done; echo $x'; fi
 
+# ---- threads: the same counters and cells are incremented by several at once ----
+cat >threads.c <<'C'
+#include <pthread.h>
+#include <stdio.h>
+static int (*volatile pick[2])(int);
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+static pthread_barrier_t together;
+static long total;
+__attribute__((noinline)) static int odd(int n) { return n * 3 + 1; }
+__attribute__((noinline)) static int even(int n) { return n / 2; }
+__attribute__((noinline)) static int steps(int n) { int s = 0; while (n != 1 && s < 300) { n = pick[n & 1](n) & 0xffff; s++; } return s; }
+__attribute__((noinline)) static int kind(int n) { switch (n % 6) { case 0: return 3; case 1: return steps(n + 1); case 2: return n ^ 5; case 3: return 9; case 4: return steps(n / 2 + 1); default: return 1; } }
+static void *work(void *p) {
+    long s = 0;
+    pthread_barrier_wait(&together);
+    for (int from = *(int *)p, i = from; i < from + 200000; i++) s += kind(i + 1);
+    pthread_mutex_lock(&lock); total += s; pthread_mutex_unlock(&lock);
+    return p;
+}
+static void *waits(void *p) { pthread_mutex_lock(&lock); for (;;) pthread_cond_wait(&never, &lock); return p; }
+int main(void) {
+    pthread_t t[4], w;
+    int from[4];
+    pick[0] = even; pick[1] = odd;
+    pthread_barrier_init(&together, 0, 4);
+    for (int i = 0; i < 4; i++) { from[i] = i * 200000; if (pthread_create(&t[i], 0, work, &from[i])) return 9; }
+    for (int i = 0; i < 4; i++) pthread_join(t[i], 0);
+    if (pthread_create(&w, 0, waits, 0)) return 9;
+    for (volatile int i = 0; i < 1000; i++) total++;
+    printf("%ld\n", total);
+    return 0;
+}
+C
+cat >spins.c <<'C'
+#include <pthread.h>
+#include <unistd.h>
+static volatile int started;
+static void *spin(void *p) { for (;;) started = 1; return p; }
+int main(int argc, char **argv) { pthread_t t; (void)argv; if (pthread_create(&t, 0, spin, 0)) return 9; while (!started) {} if (argc > 1) _exit(0); return 0; }
+C
+for flags in -O0 -O2 "-O2 -s"; do
+    gcc $flags -pthread threads.c -o threads 2>cc.log || { cat cc.log; fail "threads.c"; continue; }
+    check "threads $flags" "$work/threads"
+done
+
 # ---- the graph is the one that `record` writes ----
 native --graph n.graph -- ./kernels >/dev/null 2>n.err || fail "without --images"
 grep -q '^# kind exact' n.graph && grep -q "^# program $(sha1sum kernels | cut -d' ' -f1)" n.graph ||
@@ -145,12 +191,8 @@ refused() { # TEXT PROGRAM ARGUMENT...
     grep -q "$text" no.err || fail "$*: '$(cat no.err)' does not say '$text'"
     test ! -e no.graph || fail "$*: there is a graph"
 }
-cat >threads.c <<'C'
-#include <pthread.h>
-static void *nothing(void *p) { return p; }
-int main(void) { pthread_t t; return pthread_create(&t, 0, nothing, 0) || pthread_join(t, 0); }
-C
-gcc -O1 threads.c -o threads -pthread && refused "started a thread" ./threads
+gcc -O1 -pthread spins.c -o spins && refused "another thread may have been" ./spins
+refused "ended without exit" ./spins x
 cat >leaves.c <<'C'
 #include <setjmp.h>
 #include <signal.h>
