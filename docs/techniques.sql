@@ -98,3 +98,9 @@ FROM paths WHERE technique = 'paths';
 SELECT printf('the hottest paths by edges have %.0f %% of the hot paths'' flow', 100 * avg(edges_matched)) FROM paths WHERE technique = 'paths';
 SELECT printf('With %d samples a tick, %.1f %% of all paths are sampled', samples, 100.0 * sum(observed) / (SELECT sum(path_ends) FROM paths WHERE technique = 'paths'))
 FROM paths WHERE samples = '64' GROUP BY samples;
+
+-- name: path_knowledge
+SELECT printf('| `%s` | %.1f (%.1f) | %.3f (%.3f) | %.3f (%.3f) |', technique, 100 * avg(fixed_flow * 1.0 / path_flow), 100 * min(fixed_flow * 1.0 / path_flow),
+    avg(edges_overlap * 1.0 / hot_path_flow), min(edges_overlap * 1.0 / hot_path_flow),
+    avg(edges_matched * 1.0 / hot_path_flow), min(edges_matched * 1.0 / hot_path_flow))
+FROM path_knowledge GROUP BY technique ORDER BY avg(edges_overlap * 1.0 / hot_path_flow) DESC;

@@ -24,7 +24,7 @@ PUBLIC = {
     "base": {"child.h"},
     "nes": {"engine.h", "movie.h", "probe.h"},
     "graph": {"flow/circulation.h", "layout/layout.h", "path/path_flow.h"},
-    "profile": {"exec/exec.h", "gaussian/gaussian_watch.h", "live/live.h", "structure/structure.h"},
+    "profile": {"exec/exec.h", "gaussian/gaussian_watch.h", "live/live.h", "path/path_judge.h", "structure/structure.h"},
     "commands": {"command.h"},
     "report": {"tables/table.h"},
     "native": {"edges/edge_tree.h", "hotprobe.h", "session.h"},

@@ -53,7 +53,7 @@ struct path_counts {
     uint64_t ended;     /* paths, without those that were cut off */
 };
 
-/* Hooks of a trace_policy whose own memory is a struct path_counts. */
+/* Hooks of a trace_policy whose own memory begins with a struct path_counts. */
 void path_counts_arrives(struct traces *t, struct trace_context *c, const struct arrival *a);
 void path_counts_ends(struct traces *t, struct trace_context *c);
 void path_counts_stops(struct traces *t, struct trace_context *c, uint32_t address);

@@ -9,6 +9,7 @@
 #include "config/config.h"
 #include "play/play.h"
 #include "profile/live/live.h"
+#include "profile/path/path_judge.h"
 #include "profile/structure/structure.h"
 
 struct profile_command {
@@ -18,26 +19,37 @@ struct profile_command {
     const char *where;
     uint64_t queue;
     const char *out, *dot;
-    bool json;
+    bool json, paths;
 };
 
-static const char details[] =
-    GAME_DETAILS "By default the game's own movie is played.\n"
-                 "\n"
-                 "The default technique is exact. The parameters above belong to the chosen\n"
-                 "technique: 'hotgraph profile GAME --technique NAME --help' shows those of\n"
-                 "another one. The graph's file begins with technique, parameters and costs as\n"
-                 "comments.\n"
-                 "\n"
-                 "A technique on samples gets each batch as soon as it is complete: between two\n"
-                 "instructions of the game (--where inline), or through a queue on a thread of\n"
-                 "its own (--where thread). Its result equals that of the recorded stream.\n"
-                 "'flow' is solved once per second of emulated time. If all counts of a graph\n"
-                 "are 0, it is a set: the technique says which edges are hot, but not how hot.\n"
-                 "\n"
-                 "Examples:\n"
-                 "  hotgraph profile mazewisp --technique entries --share 990 --out e.graph\n"
-                 "  hotgraph profile mazewisp --technique gaussian --where thread --out g.graph\n";
+/* What was found. */
+struct found {
+    struct profile profile;
+    struct live_report live;
+    struct path_judgement paths; /* with --paths */
+};
+
+static const char details[] = GAME_DETAILS
+    "By default the game's own movie is played.\n"
+    "\n"
+    "The default technique is exact. The parameters above belong to the chosen\n"
+    "technique: 'hotgraph profile GAME --technique NAME --help' shows those of\n"
+    "another one. The graph's file begins with technique, parameters and costs as\n"
+    "comments.\n"
+    "\n"
+    "A technique on samples gets each batch as soon as it is complete: between two\n"
+    "instructions of the game (--where inline), or through a queue on a thread of\n"
+    "its own (--where thread). Its result equals that of the recorded stream.\n"
+    "'flow' is solved once per second of emulated time. If all counts of a graph\n"
+    "are 0, it is a set: the technique says which edges are hot, but not how hot.\n"
+    "\n"
+    "With --paths all acyclic paths of the game are counted in the same replay. This\n"
+    "says how much of their flow the graph fixes, because every set of paths with\n"
+    "its edge counts has it, and how well the hot paths are estimated from the graph.\n"
+    "\n"
+    "Examples:\n"
+    "  hotgraph profile mazewisp --technique entries --share 990 --out e.graph\n"
+    "  hotgraph profile mazewisp --technique gaussian --where thread --out g.graph\n";
 
 /* Formats the technique's further counts: "offered 12 accepted 9". */
 static void describe_counts(const struct profile *p, char *text, size_t room) {
@@ -60,8 +72,31 @@ static void print_report(const struct live_report *r, bool thread) {
     printf("\n");
 }
 
-static void print_json(const struct profile_command *c, const struct profile *p,
-                       const struct live_report *r) {
+static double share_of(uint64_t part, uint64_t whole) {
+    return whole == 0 ? 0 : (double)part / (double)whole;
+}
+
+static void print_paths(const struct path_judgement *j) {
+    const struct path_totals *t = &j->totals;
+    printf("paths: %" PRIu64 " with decisions, %" PRIu64 " of them hot, with %.1f %% of the flow\n"
+           "  the graph fixes %.1f %% of the flow; hot paths estimated from it: overlap %.3f, "
+           "matched %.3f\n",
+           t->paths, t->hot, 100 * share_of(t->hot_flow, t->flow),
+           100 * share_of(j->known.fixed, t->flow), share_of(j->known.match.overlap, t->hot_flow),
+           share_of(j->known.match.matched, t->hot_flow));
+}
+
+static void print_json_paths(const struct path_judgement *j) {
+    printf("\"paths\": {\"paths\": %" PRIu64 ", \"hot_paths\": %" PRIu64 ", \"path_flow\": %" PRIu64
+           ", \"hot_path_flow\": %" PRIu64 ", \"fixed_flow\": %" PRIu64
+           ", \"edges_overlap\": %" PRIu64 ", \"edges_matched\": %" PRIu64 "}",
+           j->totals.paths, j->totals.hot, j->totals.flow, j->totals.hot_flow, j->known.fixed,
+           j->known.match.overlap, j->known.match.matched);
+}
+
+static void print_json(const struct profile_command *c, const struct found *found) {
+    const struct profile *p = &found->profile;
+    const struct live_report *r = &found->live;
     char sampled[TECHNIQUE_TEXT];
     const bool sampling = c->choice.technique->attach == NULL;
     printf("{");
@@ -82,14 +117,20 @@ static void print_json(const struct profile_command *c, const struct profile *p,
     if (sampling)
         printf(
             ", \"live\": {\"where\": \"%s\", \"batches\": %zu, \"seconds\": %.9f, \"solves\": %zu, "
-            "\"build_seconds\": %.9f, \"queue_longest\": %zu, \"held\": %" PRIu64 "}}\n",
+            "\"build_seconds\": %.9f, \"queue_longest\": %zu, \"held\": %" PRIu64 "}, ",
             c->where, r->batches, r->seconds, r->solves, r->build_seconds, r->longest, r->held);
     else
-        printf(", \"live\": null}\n");
+        printf(", \"live\": null, ");
+    if (c->paths)
+        print_json_paths(&found->paths);
+    else
+        printf("\"paths\": null");
+    printf("}\n");
 }
 
-static enum status write_graph(const struct profile_command *c, const struct profile *p,
-                               const struct live_report *live, struct error *e) {
+static enum status write_graph(const struct profile_command *c, const struct found *found,
+                               struct error *e) {
+    const struct profile *p = &found->profile;
     char parameters[TECHNIQUE_TEXT] = "", what[2 * TECHNIQUE_TEXT], costs[TECHNIQUE_TEXT];
     char counts[TECHNIQUE_TEXT], sampled[TECHNIQUE_TEXT] = "";
     technique_describe(&c->choice, parameters, sizeof parameters);
@@ -118,12 +159,14 @@ static enum status write_graph(const struct profile_command *c, const struct pro
     if (status != STATUS_OK)
         return status;
     if (c->json) {
-        print_json(c, p, live);
+        print_json(c, found);
         return status;
     }
     if (sampled[0] != 0)
-        print_report(live, strcmp(c->where, "thread") == 0);
+        print_report(&found->live, strcmp(c->where, "thread") == 0);
     printf("%s: %s; %s%s%s\n", c->out, what, costs, counts[0] != 0 ? "; " : "", counts);
+    if (c->paths)
+        print_paths(&found->paths);
     return status;
 }
 
@@ -174,13 +217,20 @@ static enum status watch_itself(const struct profile_command *c, struct play *p,
 
 static enum status watch(void *command, struct play *p, struct error *e) {
     const struct profile_command *c = command;
-    struct profile profile = {0};
-    struct live_report live = {0};
-    enum status status = (c->choice.technique->attach != NULL ? watch_itself : watch_samples)(
-        c, p, &profile, &live, e);
+    struct found found = {0};
+    void *judge = NULL;
+    enum status status = c->paths ? path_judge_attach(&judge, p->nes, e) : STATUS_OK;
     if (status == STATUS_OK)
-        status = write_graph(c, &profile, &live, e);
-    profile_free(&profile);
+        status = (c->choice.technique->attach != NULL ? watch_itself : watch_samples)(
+            c, p, &found.profile, &found.live, e);
+    if (status == STATUS_OK && c->paths) {
+        status = path_judge_finish(judge, &found.profile.graph, &found.paths, e);
+        judge = NULL;
+    }
+    if (status == STATUS_OK)
+        status = write_graph(c, &found, e);
+    path_judge_abandon(judge);
+    profile_free(&found.profile);
     return status;
 }
 
@@ -188,15 +238,17 @@ int command_profile(int argc, char **argv) {
     static const char *const places[] = {"inline", "thread", NULL};
     struct profile_command c = {.where = "inline", .queue = LIVE_QUEUE};
     technique_choose(&c.choice, argc, argv, true, "exact");
-    struct option_spec options[TECHNIQUE_PARAMETERS + SAMPLING_ROWS + 7] = {
+    struct option_spec options[TECHNIQUE_PARAMETERS + SAMPLING_ROWS + 8] = {
         technique_option(&c.choice),
         {"out", "FILE.graph", "the graph's file (required)", OPTION_STRING, .to = &c.out,
          .file = FILE_WRITTEN},
         {"dot", "FILE", "also write the hot part of the graph for Graphviz", OPTION_STRING,
          .to = &c.dot, .file = FILE_WRITTEN},
+        {"paths", NULL, "also count all paths, and say how much of them the graph tells",
+         OPTION_FLAG, .to = &c.paths},
         json_option(&c.json),
     };
-    size_t count = 4;
+    size_t count = 5;
     for (size_t i = 0; c.choice.rows[i].name != NULL; i++)
         options[count++] = c.choice.rows[i];
     if (c.choice.technique->attach == NULL) {
