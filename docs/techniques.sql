@@ -104,3 +104,12 @@ SELECT printf('| `%s` | %.1f (%.1f) | %.3f (%.3f) | %.3f (%.3f) |', technique, 1
     avg(edges_overlap * 1.0 / hot_path_flow), min(edges_overlap * 1.0 / hot_path_flow),
     avg(edges_matched * 1.0 / hot_path_flow), min(edges_matched * 1.0 / hot_path_flow))
 FROM path_knowledge GROUP BY technique ORDER BY avg(edges_overlap * 1.0 / hot_path_flow) DESC;
+
+-- name: path_knowledge_said
+SELECT printf('The best that samples do is %.0f %% of the flow (`flow`), %.0f %% without repair (`observed`), of the %.0f %% that exact counts of edges fix',
+    max(iif(technique = 'flow', fixed, 0)), max(iif(technique = 'observed', fixed, 0)), max(iif(technique = 'exact', fixed, 0)))
+FROM (SELECT technique, 100 * avg(fixed_flow * 1.0 / path_flow) AS fixed FROM path_knowledge GROUP BY technique);
+SELECT printf('Hot paths are found by nearly all profiles with counts: at least %.0f %% of their flow', 100 * min(matched))
+FROM (SELECT avg(edges_matched * 1.0 / hot_path_flow) AS matched FROM path_knowledge WHERE technique IN ('exact', 'fifo', 'bursts 101', 'bursts 1009', 'flow', 'pep', 'observed') GROUP BY technique);
+SELECT printf('Sets fix next to nothing: at most %.1f %%', 100 * max(fixed))
+FROM (SELECT avg(fixed_flow * 1.0 / path_flow) AS fixed FROM path_knowledge WHERE technique IN ('net', 'lei', 'decay', 'entries') GROUP BY technique);
