@@ -54,6 +54,7 @@ struct stream {
     /* The population of the samples. */
     enum stream_of of;
     bool active;         /* only transfers outside of busy-waits */
+    bool by_timer;       /* sampled at a timer of the machine: another run gives other samples */
     uint64_t population; /* number of executed instructions, or of executed transfers of that
                             kind; 0: unknown, as in foreign files */
     uint64_t executed;   /* instructions; 0: unknown */

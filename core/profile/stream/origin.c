@@ -2,8 +2,9 @@
  * The description of a stream's samples: fields after the column names in the first line of its
  * file. Other tools treat that line as free text:
  *
- *     program=SHA1 of=transfers active=1 population=N executed=N probes=N weighed=1
+ *     program=SHA1 timer=1 of=transfers active=1 population=N executed=N probes=N weighed=1
  *
+ * timer=1: sampled at a timer of the machine, so another run gives other samples.
  * of=branches: batches differ in length; without it all are as long as the first.
  */
 #include "profile/stream/origin.h"
@@ -14,7 +15,8 @@
 
 size_t origin_print(char *text, size_t room, const struct stream *s) {
     const bool known = s->program[0] != '\0';
-    const size_t len = (size_t)snprintf(text, room, "%s%s%s", known ? "\tprogram=" : "", s->program,
+    const size_t len = (size_t)snprintf(text, room, "%s%s%s%s", known ? "\tprogram=" : "",
+                                        s->program, s->by_timer ? "\ttimer=1" : "",
                                         s->of == STREAM_OF_BRANCHES ? "\tof=branches" : "");
     if (s->population == 0)
         return len;
@@ -64,6 +66,8 @@ bool origin_scan(struct stream *s, const char *line, const char *end) {
             s->of = STREAM_OF_BRANCHES;
         else if (field_is(line, len, "active=1"))
             s->active = true;
+        else if (field_is(line, len, "timer=1"))
+            s->by_timer = true;
         else if (field_is(line, len, "weighed=1"))
             weighed = true;
         else if (!take_program(s, line, len) &&

@@ -5,7 +5,7 @@
 
 #include "profile/profile.h"
 
-enum { ORIGIN_TEXT = 200 };
+enum { ORIGIN_TEXT = 240 };
 /* Writes the fields that follow the column names; returns their length. */
 size_t origin_print(char *text, size_t room, const struct stream *s);
 /* Reads the fields it knows from a first line. Returns whether batches have weights. */

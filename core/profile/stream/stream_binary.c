@@ -8,7 +8,7 @@
  *          0      8  magic: 0x89 "HGS" CR LF 0x1a LF
  *          8      4  version: 1
  *         12      1  of: 0 batches, 1 single control transfers, 2 last taken branches
- *         13      1  flags: 1 only transfers outside busy-waits, 2 weighted
+ *         13      1  flags: 1 only transfers outside busy-waits, 2 weighted, 4 sampled at a timer
  *         14      2  0
  *         16      8  size of the file
  *         24      8  L, instructions in each batch; of 2: in all distinct batches together
@@ -59,7 +59,7 @@ enum {
     BATCH_LENGTH = 4,
     CHECKSUM = 8,
 };
-enum { ACTIVE = 1, WEIGHED = 2 }; /* flags */
+enum { ACTIVE = 1, WEIGHED = 2, BY_TIMER = 4 }; /* flags */
 enum field { SIZE, LENGTH, BATCHES, DIFFERENT, INSTRUCTIONS, POPULATION, EXECUTED, PROBES, FIELDS };
 
 static_assert(AT_FIELDS + 8 * FIELDS == AT_PROGRAM && AT_PROGRAM + PROGRAM == HEADER, "layout");
@@ -191,8 +191,8 @@ static enum status read_header(struct reader *r, struct stream *s) {
     const uint8_t *flags = r->at + AT_OF;
     for (int i = 0; i < FIELDS; i++)
         r->field[i] = get_64(r->at + AT_FIELDS + 8 * i);
-    if (flags[0] > STREAM_OF_BRANCHES || flags[1] > (ACTIVE | WEIGHED) || flags[2] != 0 ||
-        flags[3] != 0)
+    if (flags[0] > STREAM_OF_BRANCHES || flags[1] > (ACTIVE | WEIGHED | BY_TIMER) ||
+        flags[2] != 0 || flags[3] != 0)
         return damaged(r, "the kind of its samples is unknown");
     const enum stream_of of = (enum stream_of)flags[0];
     if (!lay_out(&r->layout, r->field, of, (flags[1] & WEIGHED) != 0) ||
@@ -211,6 +211,7 @@ static enum status read_header(struct reader *r, struct stream *s) {
                          .distinct_count = (size_t)r->field[DIFFERENT],
                          .of = of,
                          .active = (flags[1] & ACTIVE) != 0,
+                         .by_timer = (flags[1] & BY_TIMER) != 0,
                          .population = r->field[POPULATION],
                          .executed = r->field[EXECUTED],
                          .probes = r->field[PROBES]};
@@ -397,7 +398,9 @@ static void put_header(struct output *o, const struct stream *s, const uint64_t 
         put(o, magic[i], 1);
     put(o, VERSION, 4);
     put(o, s->of, 1);
-    put(o, (s->active ? ACTIVE : 0) | (s->cycles != NULL ? WEIGHED : 0), 1);
+    put(o,
+        (s->active ? ACTIVE : 0) | (s->cycles != NULL ? WEIGHED : 0) | (s->by_timer ? BY_TIMER : 0),
+        1);
     put(o, 0, 2);
     for (int i = 0; i < FIELDS; i++)
         put(o, field[i], 8);

@@ -59,6 +59,24 @@ enum status import_callgrind(struct import_result *out, const struct import_requ
  * an end in no function of the program, broken those that are no edges of the program. */
 enum status import_fdata(struct import_result *out, const struct import_request *request,
                          struct error *e);
+/* Batches of consecutive instructions that a running process was seen to execute. */
+struct import_map {
+    uint64_t start, size, offset; /* executable memory, and where it begins in the file */
+    char *path;
+};
+struct import_steps {
+    const char *program;            /* its file, which comes first */
+    const struct structure *images; /* as in struct import_request */
+    bool own;                       /* only batches wholly in the program's own file */
+    const struct import_map *maps;  /* of two that have an address, the later one counts */
+    size_t map_count;
+    const uint64_t *addresses; /* batch_length of each batch */
+    size_t batch_length, batch_count;
+};
+/* Only out->stream is made. counts: samples are batches, unmapped those that were left out. */
+enum status import_steps(struct import_result *out, const struct import_steps *steps,
+                         struct error *e);
+
 enum import_from { IMPORT_PERF, IMPORT_CALLGRIND, IMPORT_FDATA };
 /* Recognises callgrind's files by how they begin; those with request->program are BOLT's. */
 enum status import_recording(struct import_result *out, const struct import_request *request,

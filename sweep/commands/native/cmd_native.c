@@ -18,15 +18,19 @@
 #include "commands/native/native_placement.h"
 #include "commands/native/native_report.h"
 #include "commands/native/native_rows.h"
+#include "commands/native/native_sample.h"
 #include "native/hotprobe.h"
 #include "native/session.h"
 
 enum { FOLDER = 3072 };
 
 struct native_command {
-    const char *functions, *strategy, *assign, *json, *db, *graph, *images, *structure, *placement;
+    const char *functions, *strategy, *assign, *json, *db, *graph, *images, *structure, *placement,
+        *sample;
     bool blocks, instructions, libraries, unproven, atomic, per_thread;
     uint64_t threshold, top;
+    uint64_t interval_us, batch; /* of --sample */
+    bool interval_given, batch_given;
 };
 
 static const char details[] =
@@ -45,6 +49,11 @@ static const char details[] =
     "on; with --images FILE.structure, those that 'record --structure FILE' gave it.\n"
     "With --placement FILE.graph, the graph of an earlier run, fewer counters are executed\n"
     "if this run is like that one. The new graph is exact in any case.\n"
+    "\n"
+    "--sample needs no probes. The program is stopped after each --interval-ms of its\n"
+    "processor time, and its next --batch instructions are executed one by one. Batches\n"
+    "wholly in its own code are written, with --libraries those in any file. Another run\n"
+    "gives other samples, and the stream says so. Only the first thread is sampled.\n"
     "\n"
     "Strategies: over-one, over-several, padding, reachable, constrained, trap.\n"
     "Without --strategy, all but trap are used.\n"
@@ -376,6 +385,59 @@ static enum status follow_env(struct env_script *s, char path[4096], char ***arg
     return native_find_program(words[first], path, 4096, e);
 }
 
+/* ---- samples ---- */
+
+static void note_started(pid_t id) {
+    child_to_signal = (sig_atomic_t)id;
+    if (id > 0 && told != 0) /* it arrived before the program started */
+        kill(id, told);
+}
+
+static enum status sample(const struct native_command *c, const char *path, char **argv,
+                          int *status, struct error *e) {
+    struct native_samples samples = {0};
+    struct structure images = {0};
+    enum status s = c->images != NULL ? structure_read(&images, c->images, e) : STATUS_OK;
+    const struct native_sampling request = {.argv = (const char *const *)argv,
+                                            .path = path,
+                                            .interval_us = c->interval_us,
+                                            .batch_length = (size_t)c->batch,
+                                            .libraries = c->libraries,
+                                            .images = c->images != NULL ? &images : NULL,
+                                            .started = note_started};
+    if (s == STATUS_OK)
+        s = native_sample(&samples, &request, e);
+    if (s == STATUS_OK)
+        s = stream_write(&samples.stream, c->sample, "native", e);
+    if (s == STATUS_OK)
+        fprintf(stderr,
+                "%s: %zu batches of %zu instructions; left out: %" PRIu64
+                " outside of its own code, %" PRIu64 " cut off\n",
+                path, samples.stream.batch_count, samples.stream.batch_length, samples.outside,
+                samples.unfinished);
+    *status = samples.status;
+    structure_free(&images);
+    native_samples_free(&samples);
+    return s;
+}
+
+static int run_sampled(const struct native_command *c, char **argv) {
+    struct env_script env = {0};
+    char path[4096];
+    struct error e = {0};
+    int status = 0;
+    enum status s = stream_check_name(c->sample, &e);
+    if (s == STATUS_OK)
+        s = native_find_program(argv[0], path, sizeof path, &e);
+    if (s == STATUS_OK)
+        s = follow_env(&env, path, &argv, &e);
+    if (s != STATUS_OK)
+        return failure(&e);
+    pass_signals_on();
+    s = sample(c, path, argv, &status, &e);
+    return s == STATUS_OK ? end_as(status) : failure(&e);
+}
+
 static int run_native(const struct native_command *c, char **argv) {
     struct env_script env[ENV_DEPTH] = {0};
     char path[4096], file[4096], library[4200], folder[FOLDER];
@@ -422,9 +484,15 @@ static bool counts_sites(const struct native_command *c) {
            c->atomic || c->per_thread || c->threshold != 0;
 }
 
+static bool samples_and_counts(const struct native_command *c) {
+    struct native_command others = *c;
+    others.libraries = false;
+    return c->graph != NULL || counts_sites(&others);
+}
+
 int command_native(int argc, char **argv) {
     static const char *const assignments[] = {"greedy", "local", "exact", NULL};
-    struct native_command c = {.top = 40};
+    struct native_command c = {.top = 40, .interval_us = 1000, .batch = 25};
     const struct option_spec options[] = {
         {"functions", "GLOB", "count only functions whose names match", OPTION_STRING,
          .to = &c.functions},
@@ -433,8 +501,8 @@ int command_native(int argc, char **argv) {
         {"graph", "FILE.graph", "write the exact graph of the program's own code", OPTION_STRING,
          .to = &c.graph, .file = FILE_WRITTEN},
         {"images", "FILE.structure",
-         "with --graph: give the program the addresses that it has in this structure, as 'record' "
-         "wrote it",
+         "with --graph or --sample: give the program the addresses that it has in this structure, "
+         "as 'record' wrote it",
          OPTION_STRING, .to = &c.images, .file = FILE_READ},
         {"structure", "FILE",
          "with --graph: write the program's structure as well, for 'build' and 'export'",
@@ -442,6 +510,13 @@ int command_native(int argc, char **argv) {
         {"placement", "FILE.graph",
          "with --graph: place counters where this graph, of an earlier run, was executed least",
          OPTION_STRING, .to = &c.placement, .file = FILE_READ},
+        {"sample", "FILE", "instead of counting: sample it at a timer, and write the stream",
+         OPTION_STRING, .to = &c.sample, .file = FILE_WRITTEN},
+        {"interval-ms", "T", "with --sample: processor time between batches (default 1)",
+         OPTION_THOUSANDTHS, .to = &c.interval_us, .least = 10, .most = 3600000000,
+         .given = &c.interval_given},
+        {"batch", "N", "with --sample: instructions in a batch (default 25)", OPTION_NUMBER,
+         .to = &c.batch, .least = 1, .most = 4096, .given = &c.batch_given},
         {"threshold", "N", "call a site hot at its Nth execution", OPTION_NUMBER,
          .to = &c.threshold, .least = 1, .most = INT64_MAX},
         {"strategy", "LIST", "strategies for reaching probes, separated by commas", OPTION_STRING,
@@ -484,12 +559,18 @@ int command_native(int argc, char **argv) {
     struct error e = {0};
     if (c.graph != NULL && counts_sites(&c))
         return usage_error("native", "--graph chooses its probes itself: give it alone");
-    const char *alone = c.images != NULL      ? "images"
-                        : c.structure != NULL ? "structure"
-                        : c.placement != NULL ? "placement"
-                                              : NULL;
+    const char *alone = c.images != NULL && c.sample == NULL ? "images"
+                        : c.structure != NULL                ? "structure"
+                        : c.placement != NULL                ? "placement"
+                                                             : NULL;
     if (alone != NULL && c.graph == NULL)
         return usage_error("native", "--%s is for --graph", alone);
+    if ((c.interval_given || c.batch_given) && c.sample == NULL)
+        return usage_error("native", "--%s is for --sample",
+                           c.batch_given ? "batch" : "interval-ms");
+    if (c.sample != NULL && samples_and_counts(&c))
+        return usage_error("native", "--sample counts nothing: give it alone, or with --images, "
+                                     "--libraries, --interval-ms and --batch");
     if (c.blocks && c.instructions)
         return usage_error("native", "give either --blocks or --instructions");
     if (c.per_thread && (c.atomic || c.threshold != 0))
@@ -501,5 +582,5 @@ int command_native(int argc, char **argv) {
         return usage_error("native", "--strategy trap excludes --libraries with --blocks or "
                                      "--instructions: libc blocks all signals while it starts "
                                      "threads and programs, and a trap ends the process there");
-    return run_native(&c, operands.at);
+    return c.sample != NULL ? run_sampled(&c, operands.at) : run_native(&c, operands.at);
 }

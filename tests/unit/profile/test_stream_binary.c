@@ -62,6 +62,7 @@ static struct stream random_stream(struct random *r, uint32_t kinds, size_t batc
     struct stream s = stream_made(&m);
     s.of = random_chance(r, 50) ? STREAM_OF_TRANSFERS : STREAM_OF_BATCHES;
     s.active = random_chance(r, 50);
+    s.by_timer = random_chance(r, 50);
     s.population = random_below(r, 1 << 30);
     s.executed = INT64_MAX - random_below(r, 1 << 30);
     s.probes = random_below(r, 1 << 30);
@@ -82,6 +83,7 @@ static void assert_same(const struct stream *a, const struct stream *b) {
     assert_int_equal(a->distinct_count, b->distinct_count);
     assert_int_equal(a->of, b->of);
     assert_int_equal(a->active, b->active);
+    assert_int_equal(a->by_timer, b->by_timer);
     assert_int_equal(a->population, b->population);
     assert_int_equal(a->executed, b->executed);
     assert_int_equal(a->probes, b->probes);
@@ -277,7 +279,7 @@ static void test_hostile(void **state) {
     refuse_with(&file, 8, 2, "version 2");
     refuse_with(&file, 12, 2, "add up to that of the file");
     refuse_with(&file, 12, 3, "kind of its samples is unknown");
-    refuse_with(&file, 13, 4, "kind of its samples is unknown");
+    refuse_with(&file, 13, 8, "kind of its samples is unknown");
     refuse_with(&file, 14, 1, "kind of its samples is unknown");
     refuse_with(&file, 15, 1, "kind of its samples is unknown");
     refuse_with(&file, 24, 6, "add up to that of the file");
