@@ -301,6 +301,8 @@ struct technique {
     struct parameter parameters[TECHNIQUE_PARAMETERS]; /* ends with a NULL name */
     bool needs_structure;                              /* build() uses stream->structure */
     bool each_transfer; /* live and slow: called at each transfer; for estimates of time */
+    bool in_hardware;   /* live: what it models, a processor does by itself; the model's host
+                           instructions are not its cost */
     /* Techniques on streams: builds from the first `batches` batches (SIZE_MAX: all). values: one a
      * parameter. */
     enum status (*build)(struct profile *out, const struct stream *stream, size_t batches,

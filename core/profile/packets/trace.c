@@ -137,6 +137,7 @@ const struct technique technique_trace = {
             {"returns", "returns to the address after their call", 0, 1, 0, return_words},
         },
     .each_transfer = true,
+    .in_hardware = true,
     .attach = attach,
     .finish = finish,
     .abandon = abandon,

@@ -178,6 +178,12 @@ int command_cost(int argc, char **argv) {
         return exit_status;
     if (!sampling_chosen(&c.sampling, "cost"))
         return EXIT_USAGE;
+    if (c.choice.technique->in_hardware && strcmp(c.watch, "technique") == 0)
+        return usage_error(
+            "cost",
+            "a processor does by itself what %s models, so host instructions are not "
+            "its cost; 'hotgraph profile' counts what it writes",
+            c.choice.technique->name);
     technique_chosen(&c.choice);
     c.wish.silent = true;
     return play_command(game, &c.wish, count, &c);

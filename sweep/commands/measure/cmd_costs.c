@@ -13,7 +13,8 @@ static const char details[] =
     "CONFIG is a configuration as for 'hotgraph sweep', and the database is the one\n"
     "that it was swept into. For each of its games this counts the host instructions of\n"
     "a replay without observers, with 'exact', with the recorder of the structure, and\n"
-    "with each sampling, once for all seeds, or with each live technique.\n"
+    "with each sampling, once for all seeds, or with each live technique. What processors\n"
+    "do by themselves (trace) is left out.\n"
     "\n"
     "The rows go into the table 'cost'. The views 'profiler_cost', 'technique_frontier' and\n"
     "'frontier' put them beside the results. Existing rows are not counted again.\n"
@@ -205,7 +206,7 @@ static enum status count_live(struct costs *c, struct error *e) {
         return STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < c->study.config.points.len; i++) {
         const struct config_point *p = &c->study.config.points.at[i];
-        if (p->technique->attach && strcmp(p->key, "exact") != 0)
+        if (p->technique->attach && !p->technique->in_hardware && strcmp(p->key, "exact") != 0)
             status = count(c, p->key,
                            (struct counted_request){.kind = COUNTED_TECHNIQUE,
                                                     .technique = p->technique->name,

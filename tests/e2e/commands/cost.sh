@@ -23,6 +23,8 @@ for technique in bursts decay entries exact lei net paths pep; do
         fail "functions of $technique without a price: run tests/costs.py new, or see whether another file has one of their names: $(cat with.json)"
 done
 
+refuses 2 'a processor does by itself what trace models' cost "$source/games/mazewisp.nes" --frames 60 --technique trace
+
 # In a sweep's database: one row for all seeds, part of the digest, and not counted again.
 cat >c.cfg <<END
 name = "c";
