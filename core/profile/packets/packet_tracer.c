@@ -154,12 +154,12 @@ static bool is_fixed(const struct guest_insn *insn, uint32_t to) {
 
 static void instrument(void *self, struct probe_site *site, const struct guest_insn *insn) {
     struct packet_tracer *t = self;
-    struct version *v = version_of(t, insn);
-    note_insn(t, insn);
+    struct version *v = t->out_of_memory ? NULL : version_of(t, insn);
     if (v == NULL) {
         t->out_of_memory = true;
         return;
     }
+    note_insn(t, insn);
     switch ((enum insn_kind)insn->kind) {
     case INSN_PLAIN:
         if (!is_fixed(insn, insn->next))

@@ -43,8 +43,8 @@ enum { KIND_UNKNOWN = 0xFF };
 /* Index of the address's node; SIZE_MAX: out of memory. */
 static size_t node_of(struct packet_decoder *d, uint32_t address) {
     uint64_t *index = map_find(&d->node_at, address);
-    if (index != NULL)
-        return *index;
+    if (index != NULL || d->out_of_memory)
+        return d->out_of_memory ? SIZE_MAX : *index;
     const struct code_node node = {.insn = {.address = address, .kind = KIND_UNKNOWN}};
     index = map_at(&d->node_at, address);
     if (index == NULL || !vec_push(&d->nodes, node)) {
@@ -140,18 +140,17 @@ enum stop { STOP_ADDRESS, STOP_BRANCH, STOP_INDIRECT, STOP_LOST };
 /* Walks to the next instruction that needs a packet, or to the address *until if that is not NULL.
  * `packet`: the byte of the trace that the packet begins at; changes after it are later. */
 static enum stop walk(struct packet_decoder *d, uint64_t packet, const uint32_t *until) {
-    for (size_t steps = 0; steps <= 2 * d->nodes.len; steps++) {
+    /* Between two packets nothing is executed twice, but in a loop that needs none. */
+    for (size_t steps = 0; steps <= 3 * d->nodes.len; steps++) {
         const struct code_insn *insn = &d->nodes.at[d->at].insn;
         bool ok = true;
         if (until != NULL && insn->address == *until)
             return STOP_ADDRESS;
-        while (ok && changes_here(d, packet))
-            ok = change(d);
-        if (!ok)
-            return STOP_LOST;
-        insn = &d->nodes.at[d->at].insn;
-        if (until != NULL && insn->address == *until)
-            return STOP_ADDRESS;
+        if (changes_here(d, packet)) {
+            if (!change(d))
+                return STOP_LOST;
+            continue;
+        }
         switch (insn->kind) {
         case INSN_PLAIN:
             ok = go_on(d, false);
