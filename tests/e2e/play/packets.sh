@@ -2,7 +2,7 @@
 # we call a trace is not what processors write, or our decoder only understands our own mistakes.
 set -eu
 . "$(dirname "$0")/../lib.sh"
-write_packets=$3
+write_packets=$(realpath "$3")
 command -v python3 >/dev/null || skip "no python3"
 cd "$work"
 for game in mazewisp umbel; do
