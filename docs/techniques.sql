@@ -79,6 +79,8 @@ FROM packets GROUP BY buffer, interval, tnt, returns ORDER BY CAST(buffer AS INT
 SELECT printf('- A whole trace has %.2f bits an instruction (%.2f to %.2f)', 8 * avg(bytes_instruction), 8 * min(bytes_instruction), 8 * max(bytes_instruction))
 FROM packets WHERE buffer = '0' AND tnt = 'short' AND returns = 'compressed';
 SELECT printf('whole returns make it %.2f', 8 * avg(bytes_instruction)) FROM packets WHERE returns = 'whole';
+
+-- name: packets_kept
 SELECT printf('| %s KiB every %s ms | %.1f | %.3f (%.3f) | %.3f (%.3f) |', buffer, interval, 100 * avg(lost), avg(overlap_active), min(overlap_active),
     avg(benefit), min(benefit))
 FROM packets WHERE buffer > '0' GROUP BY buffer, interval ORDER BY avg(lost) DESC;
@@ -91,8 +93,9 @@ SELECT printf('| `%s` | %s | %s | %s | %s | %.3f (%.3f) | %.3f (%.3f) | %.3f (%.
 FROM paths GROUP BY technique, samples ORDER BY technique, CAST(samples AS INTEGER);
 
 -- name: path_effort
-SELECT printf('A game has %d paths with decisions, of which %d are hot; these have %.1f %% of the flow', round(avg(paths)), round(avg(hot_paths)), 100 * avg(hot_share))
+SELECT printf('A game has %d paths with decisions, of which %d are hot', round(avg(paths)), round(avg(hot_paths)))
 FROM paths WHERE technique = 'paths';
+SELECT printf('these have %.1f %% of the flow', 100 * avg(hot_share)) FROM paths WHERE technique = 'paths';
 SELECT printf('determine %.0f %% of the paths'' flow (%.0f to %.0f %%)', 100 * avg(fixed), 100 * min(CAST(fixed AS REAL)), 100 * max(CAST(fixed AS REAL)))
 FROM paths WHERE technique = 'paths';
 SELECT printf('the hottest paths by edges have %.0f %% of the hot paths'' flow', 100 * avg(edges_matched)) FROM paths WHERE technique = 'paths';
