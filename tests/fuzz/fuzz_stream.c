@@ -116,7 +116,11 @@ static void look_thoroughly(const uint8_t *data, size_t size) {
     struct stream s;
     struct error e = {0}, warning = {0};
     const char *path = fuzz_file("fuzz.isampling", data, size);
+    enum stream_of of = STREAM_OF_BATCHES;
+    const enum status peeked = stream_peek(&of, path, NULL);
     if (stream_read(&s, path, &warning, &e) == STATUS_OK) {
+        if (peeked != STATUS_OK || of != s.of)
+            abort();
         write_and_read(&s);
         write_with_opcodes(&s);
         write_jam();

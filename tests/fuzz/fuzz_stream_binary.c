@@ -44,7 +44,9 @@ static void try_techniques(const struct stream *s) {
 static void read_again(const struct stream *s, const char *path) {
     struct stream again;
     struct error e = {0}, warning;
+    enum stream_of of;
     if (stream_write(s, path, "image", &e) != STATUS_OK ||
+        stream_peek(&of, path, &e) != STATUS_OK || of != s->of ||
         stream_read(&again, path, &warning, &e) != STATUS_OK)
         abort();
     if (stream_hash(&again) != stream_hash(s) || again.of != s->of || again.active != s->active ||
