@@ -18,6 +18,7 @@
 #   make frontier  what each technique costs in host instructions and what it finds: five minutes
 #   make costs     counted host instructions against callgrind, all games: an hour
 #   make bench-native  what probes in native programs cost, beside other tools
+#   make bench-peers  exact graphs of native programs, beside callgrind, BOLT, gcov, uftrace, perf and QEMU
 #   make bench-record  what recording programs costs, beside QEMU alone
 #   make deb      a Debian package, into DEB=FOLDER (default: here)
 #   make games    rebuild the bundled games from their sources (cc65)
@@ -33,7 +34,7 @@
 #   make help     print this
 #
 #   GAMES=airmail,umbel: sweep, studies and programs take only these; STUDIES='jitter wide': only these studies;
-#   make bench QUICK=1, also bench-native, bench-record: whether it works at all
+#   make bench QUICK=1, also bench-native, bench-peers, bench-record: whether it works at all
 
 BUILD   ?= build
 CONFIG  ?= configs/paper.cfg
@@ -54,6 +55,7 @@ BUILD_PACKAGES := build-essential meson ninja-build pkg-config git libsqlite3-de
     librsvg2-bin librsvg2-dev
 GAMES_PACKAGES := make cc65
 NATIVE_PACKAGES := python3 sqlite3 gzip bzip2 lua5.4 gawk pigz xz-utils uftrace valgrind linux-perf
+PEERS_PACKAGES := qemu-user gcc libc6-dev binutils bolt-19 uftrace valgrind linux-perf python3 gzip bzip2 xz-utils lua5.4 gawk mawk perl-base bash
 PROGRAMS_PACKAGES := qemu-user gzip bzip2 xz-utils sqlite3 python3-minimal lua5.4 perl-base gawk gcc gcc-aarch64-linux-gnu \
     libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
 OPTIMISE_PACKAGES := qemu-user bolt-19 valgrind gcc libc6-dev make dpkg-dev python3-minimal sqlite3 tcl
@@ -70,7 +72,7 @@ here    = $(call path,$(HERE))
 $(if $(shell test ! -e $(here)meson.build || echo there),,$(error make -f takes no path with blanks; make -C FOLDER does))
 ONLY_GAMES = $(if $(GAMES),--games $(call quoted,$(GAMES)))
 
-.PHONY: all studies build deps deps-games deps-programs deps-optimise programs optimise sweep cluster cluster-status parallel test coverage report bench bench-adapt bench-native bench-record costs frontier artifact paper games install deb program mutants dist clean help
+.PHONY: all studies build deps deps-games deps-programs deps-optimise programs optimise sweep cluster cluster-status parallel test coverage report bench bench-adapt bench-native bench-peers bench-record costs frontier artifact paper games install deb program mutants dist clean help
 
 all: build
 
@@ -247,6 +249,10 @@ bench-native: build
 	$(call install,$(NATIVE_PACKAGES))
 	@mkdir -p $(results)
 	@python3 $(here)tests/bench/bench_native.py $(if $(QUICK),--quick) $(build)/hotgraph $(build)/tests/native_insert $(results)/native.db
+
+bench-peers: program
+	$(call install,$(PEERS_PACKAGES))
+	@python3 $(here)tests/bench/bench_peers.py $(if $(QUICK),--quick) $(build)/hotgraph $(or $(here),.)
 
 bench-record: program deps-programs
 	@$(here)programs/build.sh build/programs

@@ -5,8 +5,7 @@
 "$hotgraph" help native >/dev/null 2>&1 || skip "no probes in this build"
 gcc -O2 -o kernels "$source/programs/kernels.c" -lm || skip "no compiler"
 head -c 100000 "$hotgraph" >text && head -c 50000 "$source/README.md" >text2
-printf '#include <pthread.h>\nstatic void *nothing(void *p) { return p; }\nint main(void) { pthread_t t; return pthread_create(&t, 0, nothing, 0) || pthread_join(t, 0); }\n' >threads.c
-gcc -O1 threads.c -o threads -pthread
+gcc -O1 -static -o fixed "$source/programs/kernels.c" -lm || skip "no static libraries"
 cat >native.cfg <<'END'
 name = "work";
 grid = ({technique = "gaussian"; bin_size = [10]; stdev_threshold = [15]; window_size = [13]; recurrent_threshold = [5];}, {technique = "flow";}, {technique = "exact";});
@@ -60,15 +59,15 @@ grid = {technique = "exact";};
 sampling = {by = "live"; input = "other";};
 programs = (
     {name = "gzip"; command = ("/usr/bin/gzip", "-c"); input = "text"; other_input = "text2"; how = "native";},
-    {name = "threads"; folder = "."; command = ("./threads"); other_input = "text"; how = "native";}
+    {name = "fixed"; folder = "."; command = ("./fixed"); other_input = "text"; how = "native";}
 );
 END
-"$hotgraph" sweep only.cfg --db only.db >only.out 2>&1 && fail "threads are counted"
-grep -q "threads: .*started a thread" only.out || fail "threads: $(cat only.out)"
+"$hotgraph" sweep only.cfg --db only.db >only.out 2>&1 && fail "a static program is counted"
+grep -q "fixed: .*statically linked" only.out || fail "static: $(cat only.out)"
 [ "$(sqlite3 only.db "SELECT group_concat(how) FROM (SELECT how FROM program_run ORDER BY how)")" = native,probes ] || fail "it was recorded"
 [ "$(sqlite3 only.db "SELECT round(overlap, 6) FROM results WHERE technique = 'exact'")" = \
     "$(sqlite3 native.db "SELECT round(overlap, 6) FROM results WHERE technique = 'exact' AND game = 'gzip'")" ] || fail "another result without samples"
-sed '/threads/d; s/},$/}/; s/^sampling.*//; s/"exact"/"flow"/' only.cfg >nothing.cfg
+sed '/fixed/d; s/},$/}/; s/^sampling.*//; s/"exact"/"flow"/' only.cfg >nothing.cfg
 "$hotgraph" sweep nothing.cfg --db nothing.db >out 2>&1 && fail "nothing to compare"
 grep -q "nothing is compared with the exact graph of 'gzip'" out || fail "nothing: $(cat out)"
 

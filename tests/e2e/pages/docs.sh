@@ -4,7 +4,7 @@
 # (docs_lib.sh says what is shortened); what a page says that they print; its SQL, and the answers beside it. Targets of make, in blocks
 # and between backquotes: with one game or program, or in their quick form (make_target says which), with builds played by scripts, as
 # the build is there. Those that other tests and .ci/run run whole must only be there: test, install,
-# artifact (artifact.sh), paper (paper.sh), games, coverage, cluster (slurm.sh), bench-record (kernels.sh), mutants (mutants.py --check, for it takes an hour); bench-native runs nowhere, for even QUICK=1 takes
+# artifact (artifact.sh), paper (paper.sh), games, coverage, cluster (slurm.sh), bench-record (kernels.sh), bench-peers (native_peers.sh), mutants (mutants.py --check, for it takes an hour); bench-native runs nowhere, for even QUICK=1 takes
 # minutes. Of other commands between backquotes each command and each option must be known. Every figure has a source, which docs.py
 # names.
 set -eu
@@ -40,7 +40,7 @@ make_target() {
     parallel) has parallel || return 0 && set -- "$@" CONFIG=configs/quick.cfg SHARDS=2 ;;
     bench) set -- "$@" QUICK=1 ;;
     help) ;;
-    artifact | paper | bench-native | bench-record | bench-adapt | costs | frontier | deb | dist | cluster-status | cluster | test | coverage | games | install | mutants | deps) return 0 ;;
+    artifact | paper | bench-native | bench-peers | bench-record | bench-adapt | costs | frontier | deb | dist | cluster-status | cluster | test | coverage | games | install | mutants | deps) return 0 ;;
     *) fail "$page: this test does not know 'make $1'" ;;
     esac
     case " $made " in *" $1 "*) return 0 ;; esac
