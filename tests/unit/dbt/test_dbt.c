@@ -176,8 +176,8 @@ static void the_tiny_program(void **state) {
 
 /* ---- profilers ---- */
 
-/* A machine has room for NES_OBSERVERS, so half of the live techniques watch it: every HALVES-th. */
-enum { HALVES = 2 };
+/* A machine has room for NES_OBSERVERS, so a part of the live techniques watches it: every PARTS-th. */
+enum { PARTS = 3 };
 
 struct profiled {
     struct nes *nes;
@@ -186,7 +186,7 @@ struct profiled {
 };
 
 static void start_profiled(struct profiled *p, const struct cartridge *cartridge, bool translated,
-                           unsigned half) {
+                           unsigned part) {
     size_t count;
     const struct technique *const *all = techniques(&count);
     struct error e = {0};
@@ -200,7 +200,7 @@ static void start_profiled(struct profiled *p, const struct cartridge *cartridge
         int64_t values[TECHNIQUE_PARAMETERS] = {0};
         for (int k = 0; k < TECHNIQUE_PARAMETERS && all[i]->parameters[k].name; k++)
             values[k] = all[i]->parameters[k].standard;
-        if (all[i]->attach && live++ % HALVES == half)
+        if (all[i]->attach && live++ % PARTS == part)
             assert_int_equal(all[i]->attach(&p->self[i], p->nes, values, &e), STATUS_OK);
     }
     assert_int_equal(
@@ -243,12 +243,12 @@ static void finish_profiled(struct profiled *a, struct profiled *b) {
     stream_free(&t);
 }
 
-static void half_of_profilers(const struct cartridge *cartridge, const struct movie *movie,
-                              unsigned frames, unsigned half) {
+static void part_of_profilers(const struct cartridge *cartridge, const struct movie *movie,
+                              unsigned frames, unsigned part) {
     struct profiled interpreted, translated;
     struct nes *alone;
-    start_profiled(&interpreted, cartridge, false, half);
-    start_profiled(&translated, cartridge, true, half);
+    start_profiled(&interpreted, cartridge, false, part);
+    start_profiled(&translated, cartridge, true, part);
     assert_int_equal(
         nes_create(&alone, &(struct nes_options){.cartridge = cartridge, .engine = dbt_engine()},
                    NULL),
@@ -270,8 +270,8 @@ static void half_of_profilers(const struct cartridge *cartridge, const struct mo
  * unobserved. */
 static void profilers(const struct cartridge *cartridge, const struct movie *movie,
                       unsigned frames) {
-    for (unsigned half = 0; half < HALVES; half++)
-        half_of_profilers(cartridge, movie, frames, half);
+    for (unsigned part = 0; part < PARTS; part++)
+        part_of_profilers(cartridge, movie, frames, part);
 }
 
 /* Broken: observers would be notified of an instruction in the bank that was just switched away. */
