@@ -145,11 +145,18 @@ struct recording {
     uint64_t end;        /* cycle of the boundary after the last one */
 };
 
-/* A control transfer of code in ROM: of each branch, jump, call and return. */
+/* A control transfer of code in ROM: of each branch, jump, call and return. An instruction *touches*
+ * something if it writes to memory, uses the stack, or reads anything but RAM or ROM at a fixed
+ * address. */
 struct transfer {
     uint64_t start, end; /* cycles: its instruction began; control was at `to` */
     uint16_t from, to;   /* pc of its instruction, and where it went */
-    /* At `to`, if it led backwards, by less than TRANSFER_NEAR bytes. */
+    /* Nothing was touched by it and the instructions since the previous transfer (the first one:
+     * since it is followed). */
+    bool untouched;
+    /* It leads backwards by less than TRANSFER_NEAR bytes, and may close a busy-wait: `untouched`, or
+     * the instruction at `to` touches nothing. Then it has the registers at `to`. */
+    bool loops;
     struct {
         uint8_t a, x, y, s, p;
     } registers;

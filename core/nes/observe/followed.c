@@ -9,9 +9,8 @@ void watch_followed(struct nes *n, unsigned count) {
     w->ringing = true;
     watch_hand_over_followed(by, &followed);
     w->ringing = false;
-    if (by->steps == 0 && watch_follow_alone(by)) { /* usually nothing else has changed */
-        n->observed.alarm = by->follow.from;
-        return;
-    }
-    watch_requests_changed(n);
+    if (watch_only_follows(n, by)) /* as usual */
+        watch_expect_follow(n, by);
+    else
+        watch_requests_changed(n);
 }

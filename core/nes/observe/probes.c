@@ -108,8 +108,16 @@ bool nes_record(struct nes *n, unsigned id, uint64_t from, uint32_t count, uint6
 }
 
 void nes_follow(struct nes *n, unsigned id, const struct follow_request *follow) {
-    n->observed.watch->observers[id].follow = *follow;
-    watch_requests_changed(n);
+    struct watched_by *const by = &n->observed.watch->observers[id];
+    by->follow = *follow;
+    if (n->observed.watch->ringing)
+        return;
+    if (!watch_only_follows(n, by)) {
+        watch_requests_changed(n);
+        return;
+    }
+    watch_expect_follow(n, by);
+    n->observed.attention = true;
 }
 
 void nes_retranslate(struct nes *n, uint32_t address) {

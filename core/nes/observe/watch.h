@@ -100,6 +100,16 @@ static inline struct follow_request *watch_follow_alone(struct watched_by *by) {
     return by->alarm == NEVER && by->record.from == NEVER && by->follow.from != NEVER ? &by->follow
                                                                                       : NULL;
 }
+/* True if nothing has changed but what the sole observer asks to follow. */
+static inline bool watch_only_follows(const struct nes *n, const struct watched_by *by) {
+    const struct watch *const w = n->observed.watch;
+    return w->used == 1u << (by - w->observers) && !n->observed.watched && by->steps == 0 &&
+           by->alarm == NEVER && by->record.from == NEVER;
+}
+static inline void watch_expect_follow(struct nes *n, struct watched_by *by) {
+    n->observed.alarm = by->follow.from;
+    n->observed.follow = by->follow.from != NEVER ? &by->follow : NULL;
+}
 /* Ends the observer's request, and calls it. */
 static inline void watch_hand_over_followed(struct watched_by *by,
                                             const struct followed *followed) {

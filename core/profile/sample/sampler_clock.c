@@ -28,7 +28,7 @@
  */
 #include "profile/sample/samplers.h"
 
-enum { LOOKBACK = 32, PPU_STATUS = 0x2002, ROM = 0x8000 };
+enum { LOOKBACK = 32, PPU_STATUS = 0x2002, ROM = 0x8000, WINDOW_SHIFT = 13 /* of a bank */ };
 #define NEVER UINT64_MAX
 
 #define GOLDEN UINT64_C(0x9E3779B97F4A7C15) /* (sqrt(5) - 1) / 2 of 2^64 */
@@ -244,15 +244,18 @@ static bool waits(struct sampler *s, uint32_t address) {
            been_here(s, (struct clock_state){address, r.a, r.x, r.y, r.s, r.p});
 }
 
-/* The same of a transfer that was followed. */
+/* True if the code where it is and where it leads to is near. */
+static bool leads_back(const struct sampler *s, const struct transfer *t) {
+    return (t->from ^ t->to) >> WINDOW_SHIFT == 0 ||
+           nes_code_address(s->nes, t->from) - nes_code_address(s->nes, t->to) < TRANSFER_NEAR;
+}
+
+/* waits() for a transfer that was followed. */
 static bool waits_followed(struct sampler *s, const struct transfer *t) {
-    if ((uint16_t)(t->from - t->to) >= TRANSFER_NEAR)
-        return false;
-    const uint32_t from = nes_code_address(s->nes, t->from),
-                   address = nes_code_address(s->nes, t->to);
-    return address <= from && from - address < TRANSFER_NEAR &&
-           been_here(s, (struct clock_state){address, t->registers.a, t->registers.x,
-                                             t->registers.y, t->registers.s, t->registers.p});
+    return t->loops && leads_back(s, t) &&
+           been_here(s, (struct clock_state){nes_code_address(s->nes, t->to), t->registers.a,
+                                             t->registers.x, t->registers.y, t->registers.s,
+                                             t->registers.p});
 }
 
 /* At each boundary: states before the next sample count no more. Whether a wait is known then does
@@ -319,11 +322,11 @@ enum attention {
     RESTING,
 };
 
-/* One of the transfers that were followed: as step() at its beginning and at its end. pc: where the
- * one before it led to. */
-static enum attention follow_on(struct sampler *s, const struct transfer *t, uint16_t pc) {
+/* One of the transfers that were followed: as step() at its beginning and at its end. */
+static enum attention follow_on(struct sampler *s, const struct transfer *t) {
     struct clock *c = &s->clock;
-    check_run(s, pc, t->from);
+    if (!t->untouched)
+        c->been_count = 0;
     if (is_idle(s, t->start))
         return IDLE; /* before it */
     forget_states(s, t->start);
@@ -332,10 +335,28 @@ static enum attention follow_on(struct sampler *s, const struct transfer *t, uin
     c->followed = t;
     const bool loops = waits_followed(s, t);
     transferred(s, NULL);
-    check_run(s, t->to, t->to);
+    if (c->been_count > 0)
+        check_run(s, t->to, t->to);
     if (loops && c->left == 0)
         return RESTING;
     return is_idle(s, t->end) ? IDLE : ATTENTIVE;
+}
+
+/* The same for the first transfers, before the due cycle, at which there is nothing to be done.
+ * Returns their number. */
+static unsigned follow_to_due(struct sampler *s, const struct followed *f) {
+    struct clock *const c = &s->clock;
+    const struct transfer *const t = f->transfers;
+    unsigned i = 0;
+    if (f->count == 0 || c->left > 0 || s->options.window > 0 || t->start < step_from(s))
+        return 0;
+    forget_states(s, t->start);
+    while (i < f->count && t[i].start < c->due && !t[i].loops)
+        i++;
+    c->seen += i;
+    if (i > 0)
+        c->previous = t[i - 1].start;
+    return i;
 }
 
 /* Does what step() would have done at each instruction until now, and steps from here on if the
@@ -349,17 +370,20 @@ static void followed(void *self, const struct followed *f) {
     c->banks = f->banks;
     if (s->out_of_memory)
         return;
-    if (!goes_on)
+    unsigned i = 0;
+    if (!goes_on) {
         c->been_count = 0; /* then pc is of no importance */
+        i = follow_to_due(s, f);
+    }
     enum attention now = ATTENTIVE;
-    uint16_t pc = c->pc;
-    for (unsigned i = 0; i < f->count && now != RESTING; i++) {
+    uint16_t pc = i > 0 ? f->transfers[i - 1].to : c->pc;
+    for (; i < f->count && now != RESTING; i++) {
         const struct transfer *const t = &f->transfers[i];
         if (now == IDLE && t->start < step_from(s))
             continue;
         if (now == IDLE)
             c->been_count = 0;
-        now = follow_on(s, t, pc);
+        now = follow_on(s, t);
         pc = t->to;
     }
     if (now == ATTENTIVE)
