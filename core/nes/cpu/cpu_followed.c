@@ -27,8 +27,8 @@ enum { NONE, READ, WRITE, MODIFY, MANGLE, STACK, FLOW };
 /* An absolute operand is a device unless it is in RAM or PRG. */
 enum { TOUCHES_NOTHING, TOUCHES_OPERAND, TOUCHES };
 enum { JSR = 0x20 };
-#define IN_CODE(mode)  (MODE_##mode <= MODE_IMM || MODE_##mode == MODE_REL)
-#define RETURNS(mode)  (MODE_##mode == MODE_IMP) /* of FLOW */
+#define IN_CODE(mode)   (MODE_##mode <= MODE_IMM || MODE_##mode == MODE_REL)
+#define RETURNS(mode)   (MODE_##mode == MODE_IMP) /* of FLOW */
 #define CHANGES(access) (access == WRITE || access == MODIFY || access == MANGLE)
 static const uint8_t touches[256] = {
 #define OP(code, name, mode, access, cycles, status)                                               \
@@ -134,7 +134,7 @@ static bool noted(const struct nes *n, struct following *f) {
         if ((how) != OUTCOME_NEXT && PC(0) < ROM)                                                  \
             goto leave;                                                                            \
     } while (0)
-#define LEFT()        ((void)0)
+#define LEFT() ((void)0)
 #define LOOP_LOCALS()                                                                              \
     const uint64_t from_cycle = f->request->from;                                                  \
     uint64_t start = 0;                                                                            \
