@@ -245,14 +245,14 @@ static bool waits(struct sampler *s, uint32_t address) {
 }
 
 /* True if the code where it is and where it leads to is near. */
-static bool leads_back(const struct sampler *s, const struct transfer *t) {
+static bool lies_near(const struct sampler *s, const struct transfer *t) {
     return (t->from ^ t->to) >> WINDOW_SHIFT == 0 ||
            nes_code_address(s->nes, t->from) - nes_code_address(s->nes, t->to) < TRANSFER_NEAR;
 }
 
 /* waits() for a transfer that was followed. */
 static bool waits_followed(struct sampler *s, const struct transfer *t) {
-    return t->loops && leads_back(s, t) &&
+    return t->loops && lies_near(s, t) &&
            been_here(s, (struct clock_state){nes_code_address(s->nes, t->to), t->registers.a,
                                              t->registers.x, t->registers.y, t->registers.s,
                                              t->registers.p});
