@@ -170,8 +170,8 @@ struct db_members {
     size_t stream_count;
     const char *const *games; /* all games that may be in it; streams of others are ignored */
     size_t game_count;
-    const int64_t *marks, *hot;
-    size_t mark_count, hot_count;
+    const int64_t *marks, *hot, *windows;
+    size_t mark_count, hot_count, window_count;
 };
 /* Makes these the members of the experiment, and no others. Games that may be in it but have no
  * stream here keep their streams, if these have a sampling of one of the given streams. Result rows

@@ -173,14 +173,18 @@ static enum status put_marks(struct db *db, const struct db_members *m, int64_t 
                              struct error *e) {
     char *marks = json_list(m->marks, m->mark_count, sizeof *m->marks);
     char *hot = json_list(m->hot, m->hot_count, sizeof *m->hot);
-    enum status status =
-        marks != NULL && hot != NULL ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory");
+    char *windows = json_list(m->windows, m->window_count, sizeof *m->windows);
+    enum status status = marks != NULL && hot != NULL && windows != NULL
+                             ? STATUS_OK
+                             : error_set(e, STATUS_MEMORY, "out of memory");
     if (status == STATUS_OK)
         status = remove_others(db, experiment, OTHERS("experiment_mark", "batches"), marks, e);
     if (status == STATUS_OK)
         status = remove_others(db, experiment, OTHERS("experiment_hot", "hot_permille"), hot, e);
     if (status == STATUS_OK)
         status = remove_others(db, experiment, OTHERS("role", "hot_permille"), hot, e);
+    if (status == STATUS_OK)
+        status = remove_others(db, experiment, OTHERS("experiment_window", "span"), windows, e);
     for (size_t i = 0; status == STATUS_OK && i < m->mark_count; i++)
         status = db_put_experiment_mark(
             db, &(struct db_experiment_mark){.experiment_id = experiment, .batches = m->marks[i]},
@@ -189,8 +193,13 @@ static enum status put_marks(struct db *db, const struct db_members *m, int64_t 
         status = db_put_experiment_hot(
             db, &(struct db_experiment_hot){.experiment_id = experiment, .hot_permille = m->hot[i]},
             e);
+    for (size_t i = 0; status == STATUS_OK && i < m->window_count; i++)
+        status = db_put_experiment_window(
+            db, &(struct db_experiment_window){.experiment_id = experiment, .span = m->windows[i]},
+            e);
     sqlite3_free(marks);
     sqlite3_free(hot);
+    sqlite3_free(windows);
     return status;
 }
 

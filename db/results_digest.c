@@ -74,6 +74,26 @@ static const char *const digest_queries[] = {
     " FROM experiment_mark k WHERE k.experiment_id = s.experiment_id AND k.batches = q.batches))"
     " ORDER BY xc.number, q.hot_permille, q.batches",
 
+    "SELECT 'window', w.span, w.number, first_frame, w.frames, w.edges, w.weight, w.busy_weight,"
+    " w.hot_edges_active, w.hash, overlap_before, change" FROM_STREAM
+    " JOIN experiment_window xw USING (experiment_id)"
+    " JOIN window w ON w.replay_id = p.replay_id AND w.span = xw.span ORDER BY w.span, w.number",
+
+    "SELECT 'windows/' || " NUMBER " || " SHARE ", c.key, q.span, q.number, q.batches, q.edges,"
+    " overlap, hot_recall, hot_precision, hot_f1, hot_weight, overlap_active, hot_recall_active,"
+    " hot_precision_active, hot_f1_active, hot_weight_active" FROM_STREAM MEMBERS
+    " JOIN experiment_hot xh USING (experiment_id) JOIN experiment_window xw USING (experiment_id)"
+    " JOIN window_quality q ON q.stream_id = s.stream_id AND q.configuration_id ="
+    " c.configuration_id AND q.span = xw.span AND q.hot_permille = xh.hot_permille"
+    " ORDER BY xc.number, q.hot_permille, q.span, q.number",
+
+    "SELECT 'phases/' || " NUMBER
+    ", c.key, f.kept, f.span, f.number, lasts, found_after" FROM_STREAM MEMBERS
+    " JOIN phase_found f ON f.stream_id = s.stream_id AND f.configuration_id = c.configuration_id"
+    " AND f.span = (SELECT min(span) FROM experiment_window w WHERE w.experiment_id ="
+    " s.experiment_id) AND (f.kept = 0 OR f.kept IN (SELECT span FROM experiment_window w WHERE"
+    " w.experiment_id = s.experiment_id)) ORDER BY xc.number, f.kept, f.number",
+
     "SELECT 'cost', k.watcher, k.frames, steady_from, host, host_steady, translated,"
     " translated_steady, probes, probes_steady, handlers, handlers_steady, k.samples,"
     " samples_steady" FROM_STREAM " JOIN cost k USING (replay_id)"

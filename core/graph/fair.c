@@ -10,6 +10,7 @@
  *   hot_f1_10      2PR / (P + R), with t the least weight in hot H, P the share of hot G with
  *                  w_H >= 9/10 t, and R the share of {e in hot H: w_H >= 10/9 t} that lies in hot G
  *                  (1 if that set is empty): edges near the threshold may lie on either side
+ *   hot_weight     sum of w_H over hot G and hot H, / that over hot H
  *   overlap        sum over e of min(w_G / W_G, w_H / W_H)
  *   count_error    sum over e of |w_G - w_H|, / W_H: not normalised, so it reveals a wrong scale
  *
@@ -22,7 +23,8 @@ struct tally {
     uint64_t near;               /* edges of hot G with w_H >= 9/10 of the threshold */
     uint64_t clear, clear_found; /* edges of hot H with w_H >= 10/9 of the threshold; those that are
                                     in hot G */
-    wide common;                 /* sum of min(w_G W_H, w_H W_G) */
+    wide hot_weight, found_weight; /* of hot H; of those edges that are in hot G */
+    wide common;                   /* sum of min(w_G W_H, w_H W_G) */
     wide error;
 };
 
@@ -33,6 +35,8 @@ static void tally_name(struct tally *t, const struct name *in_g, const struct na
     const bool hot_g = in_g != NULL && in_g->hot, hot_h = in_h != NULL && in_h->hot;
     const wide threshold = h->least_hot;
     t->common_hot += hot_g && hot_h;
+    t->hot_weight += hot_h ? w_h : 0;
+    t->found_weight += hot_g && hot_h ? w_h : 0;
     t->near += hot_g && 10 * w_h >= 9 * threshold;
     if (hot_h && 9 * w_h >= 10 * threshold) {
         t->clear++;
@@ -78,6 +82,7 @@ void fair_compare(struct fair_metrics *out, const struct ranked_edges *g,
         .hot_precision = NAN,
         .hot_f1 = NAN,
         .hot_f1_10 = NAN,
+        .hot_weight = NAN,
         .overlap = NAN,
         .count_error = NAN,
     };
@@ -91,6 +96,7 @@ void fair_compare(struct fair_metrics *out, const struct ranked_edges *g,
     out->hot_recall = ratio(t.common_hot, h->hot_names);
     out->hot_precision = ratio(t.common_hot, g->hot_names);
     out->hot_f1 = ratio(2 * (wide)t.common_hot, (wide)g->hot_names + h->hot_names);
+    out->hot_weight = ratio(t.found_weight, t.hot_weight);
     out->hot_f1_10 = tolerant_f1(&t, g->hot_names, h->hot_names);
     if (g->set)
         return;

@@ -115,7 +115,7 @@ bool graph_is_set(const struct graph *g);
  * overlap and count_error. */
 struct fair_metrics {
     bool named; /* false: the source block of an edge is unknown, and every metric is NAN */
-    double hot_recall, hot_precision, hot_f1, hot_f1_10, overlap, count_error;
+    double hot_recall, hot_precision, hot_f1, hot_f1_10, hot_weight, overlap, count_error;
     uint64_t hot_g, hot_h, common_hot; /* |hot G|, |hot H|, and the size of their intersection */
 };
 

@@ -57,6 +57,7 @@ struct exact {
     struct map counted_at[KINDS]; /* pair -> index into `counted` */
     struct map begins, ends;      /* address -> count */
     struct map resumes;           /* the same of exact_context_resumes() */
+    struct map standing;          /* the same of where contexts are, while exact_flow() looks */
     struct again {                /* contexts that began at the same address as the last one; not
                                      yet in `begins` */
         uint32_t address;
@@ -382,10 +383,15 @@ static void add_recorded(struct exact *x, struct balance *b) {
             x->out_of_memory = true;
 }
 
+/* Contexts that have ended before the instruction, or now stand there. */
+static uint64_t ended(const struct exact *x, uint32_t address) {
+    return value_at(&x->ends, address) + value_at(&x->standing, address);
+}
+
 /* Flow out of the node, without its derived pair. */
 static uint64_t left(const struct exact *x, const struct balance *b, const struct node *p) {
     const uint32_t a = p->insn.address;
-    const uint64_t known = value_at(&x->ends, a) + value_at(&b->out, a);
+    const uint64_t known = ended(x, a) + value_at(&b->out, a);
     /* An RTI that resumes a context follows no pair: it ends its own context. */
     return p->executions ? known + nes_counters(x->nes)[p->executed] - value_at(&b->returned, a)
                          : known;
@@ -397,7 +403,7 @@ static enum status add_node(struct exact *x, struct balance *b, const struct nod
     const uint32_t a = p->insn.address;
     const uint64_t arrived =
         value_at(&b->in, a) + value_at(&x->begins, a) + value_at(&x->resumes, a);
-    const bool executed = arrived != value_at(&x->ends, a) || value_at(&b->out, a) != 0;
+    const bool executed = arrived != ended(x, a) || value_at(&b->out, a) != 0;
     if (arrived == 0 || !executed)
         return STATUS_OK; /* an engine may instrument instructions that never run */
     b->cost.steps++;
@@ -440,6 +446,7 @@ void exact_release(struct exact *x) {
     map_free(&x->begins);
     map_free(&x->ends);
     map_free(&x->resumes);
+    map_free(&x->standing);
     free(x);
 }
 
@@ -478,16 +485,52 @@ static enum status attach(void **self, struct nes *nes, const int64_t *values, s
     return STATUS_OK;
 }
 
-enum status exact_finish(struct exact *x, struct profile *profile, struct error *e) {
-    *profile = (struct profile){0};
+/* All flow so far. */
+static enum status complete(struct exact *x, struct balance *b, struct error *e) {
     settle_begins(x);
     for (size_t i = 0; i < x->nodes.len; i++)
         choose_side(x, &x->nodes.at[i]);
+    add_recorded(x, b);
+    const enum status status = add_derived(x, b, e);
+    return status == STATUS_OK && x->out_of_memory
+               ? error_set(e, STATUS_MEMORY, "out of memory for the exact graph")
+               : status;
+}
+
+static void context_stands(void *self, const struct thread_event *event) {
+    struct exact *x = self;
+    add(x, &x->standing, event->address, 1);
+}
+
+/* Nodes are as they were afterwards: which direction of a branch is counted may still change. */
+enum status exact_flow(struct exact *x, struct flow *out, struct error *e) {
     struct balance b = {0};
-    add_recorded(x, &b);
-    enum status status = add_derived(x, &b, e);
-    if (status == STATUS_OK && x->out_of_memory)
-        status = error_set(e, STATUS_MEMORY, "out of memory for the exact graph");
+    const size_t size = x->nodes.len * sizeof *x->nodes.at;
+    struct node *const nodes = malloc(size + 1);
+    if (nodes == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory for the exact graph");
+    nes_settle(x->nes);
+    nes_notify_threads(x->nes, &(struct observer){.self = x, .thread = context_stands},
+                       THREAD_ENDS);
+    if (size > 0)
+        memcpy(nodes, x->nodes.at, size);
+    const enum status status = complete(x, &b, e);
+    if (size > 0)
+        memcpy(x->nodes.at, nodes, size);
+    free(nodes);
+    map_free(&x->standing);
+    if (status == STATUS_OK) {
+        *out = b.flow;
+        b.flow = (struct flow){0};
+    }
+    free_balance(&b);
+    return status;
+}
+
+enum status exact_finish(struct exact *x, struct profile *profile, struct error *e) {
+    *profile = (struct profile){0};
+    struct balance b = {0};
+    enum status status = complete(x, &b, e);
     if (status == STATUS_OK)
         status = graph_from_flow(&profile->graph, &b.flow, true, e);
     profile->cost = b.cost;

@@ -203,7 +203,7 @@ enum status sampler_attach(struct sampler **out, struct nes *nes, struct sampler
 /* Detaches, moves the stream to the caller and frees the sampler. Drops an incomplete last
  * batch. */
 enum status sampler_finish(struct sampler *s, struct stream *out, struct error *e);
-/* Fills all of the stream but its batches, as sampler_finish would now. */
+/* Fills all of the stream but the batches themselves, as sampler_finish would now. */
 void sampler_describe(const struct sampler *s, struct stream *out);
 void sampler_free(struct sampler *s); /* detaches without a result; NULL is fine */
 

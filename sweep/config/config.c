@@ -320,6 +320,8 @@ static enum status hash_definition(struct config *c, struct error *e) {
         hash_add(h, "mark %" PRIu64 "\n", c->marks.at[i]);
     for (size_t i = 0; i < c->hot.len && !is_usual_hot(c); i++)
         hash_add(h, "hot %u\n", c->hot.at[i]);
+    for (size_t i = 0; i < c->windows.len; i++)
+        hash_add(h, "window %" PRIu64 "\n", c->windows.at[i]);
     return hash_finish(h, c->definition_hash) ? STATUS_OK : OUT_OF_MEMORY(c, e);
 }
 
@@ -379,7 +381,7 @@ static enum status read_hot(struct config *c, const config_setting_t *setting, s
  * order. */
 static enum status read_root(struct config *c, const config_setting_t *root, struct error *e) {
     config_setting_t *sampling = NULL, *hot = NULL, *grid = NULL, *convergence = NULL,
-                     *games = NULL, *programs = NULL, *budgets = NULL;
+                     *windows = NULL, *games = NULL, *programs = NULL, *budgets = NULL;
     int64_t frames = (int64_t)c->frames;
     const struct field fields[] = {
         {"name", FIELD_TEXT, &c->name, 0, 0},
@@ -388,6 +390,7 @@ static enum status read_root(struct config *c, const config_setting_t *root, str
         {"hot_permille", FIELD_SETTING, &hot, 0, 0},
         {"grid", FIELD_SETTING, &grid, 0, 0},
         {"convergence", FIELD_SETTING, &convergence, 0, 0},
+        {"windows", FIELD_SETTING, &windows, 0, 0},
         {"roms", FIELD_PATH, &c->roms, 0, 0},
         {"games", FIELD_SETTING, &games, 0, 0},
         {"programs", FIELD_SETTING, &programs, 0, 0},
@@ -412,6 +415,8 @@ static enum status read_root(struct config *c, const config_setting_t *root, str
         status = points_push_baseline(c, e);
     if (status == STATUS_OK && convergence != NULL)
         status = points_read_convergence(c, convergence, e);
+    if (status == STATUS_OK && windows != NULL)
+        status = points_read_windows(c, windows, e);
     if (status == STATUS_OK && games != NULL)
         status = read_list(c, games, "games", read_game, e);
     if (status == STATUS_OK && programs != NULL)
@@ -485,6 +490,7 @@ void config_free(struct config *c) {
     vec_free(&c->points);
     vec_free(&c->execs);
     vec_free(&c->marks);
+    vec_free(&c->windows);
     vec_free(&c->games);
     vec_free(&c->budgets);
     free(c->path);

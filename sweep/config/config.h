@@ -115,6 +115,9 @@ struct config {
     VEC(struct config_point) points; /* by number; the observed baseline last */
     VEC(struct config_exec *) execs; /* of points whose technique is a program */
     VEC(uint64_t) marks;             /* batch counts, ascending */
+    VEC(uint64_t)
+    windows; /* of games: their lengths in seconds, ascending multiples of the first;
+                              none: no windows */
     VEC(struct config_game) games;
     VEC(struct config_budget)
     budgets;                       /* programs are sampled with all of them; none: each with its
@@ -122,8 +125,8 @@ struct config {
     VEC(struct config_file) files; /* the first is `path`; in the order in which they are used */
     const struct includes *from;   /* while the files are read; NULL afterwards */
     char *roms;                    /* folder in which ROMs are found by SHA-1; may be NULL */
-    char definition_hash[33];      /* covers samplings, points, labels, marks and shares, but not
-                                 games */
+    char definition_hash[33]; /* covers samplings, points, labels, marks, shares and windows, but
+                                 not games */
 };
 
 /* Increment this whenever a change to the machine, the sampler or a technique changes any result.
@@ -155,6 +158,8 @@ size_t config_words(const struct config_sampling *s, struct sampling_word words[
 /* True if the technique can work with the sampling, whatever the length of its batches: live ones
  * watch by themselves, others work on samples. */
 bool config_applies(const struct config_sampling *s, const struct technique *t);
+/* Frames that end within so many seconds. */
+uint64_t config_frames(uint64_t seconds);
 /* The frames that a live technique watches, of `frames`. */
 uint64_t config_watched(const struct config_sampling *s, uint64_t frames);
 /* True if the program has another run: other_command, other_input, or both. */

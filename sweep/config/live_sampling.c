@@ -98,7 +98,11 @@ bool config_applies(const struct config_sampling *s, const struct technique *t) 
     return s->live ? t->attach != NULL : t->build != NULL;
 }
 
+uint64_t config_frames(uint64_t seconds) {
+    return seconds * FRAMES_IN_10000_S / 10000;
+}
+
 uint64_t config_watched(const struct config_sampling *s, uint64_t frames) {
-    const uint64_t whole = s->seconds * FRAMES_IN_10000_S / 10000;
+    const uint64_t whole = config_frames(s->seconds);
     return s->seconds == 0 || whole > frames ? frames : whole;
 }

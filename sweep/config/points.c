@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_POINTS = 100000 };
+enum { MOST_POINTS = 100000, MOST_WINDOWS = 16, MOST_WINDOW_SECONDS = 1000000 };
 
 #define OUT_OF_MEMORY(c, e) error_set(e, STATUS_MEMORY, "%s: out of memory", (c)->path)
 
@@ -338,5 +338,45 @@ enum status points_read_convergence(struct config *c, const config_setting_t *gr
         status = fields_error(c->from, list, e, "configurations must be a list in parentheses");
     for (int i = 0; status == STATUS_OK && list != NULL && i < config_setting_length(list); i++)
         status = label_point(c, config_setting_get_elem(list, (unsigned)i), e);
+    return status;
+}
+
+/* ---- windows ---- */
+
+static enum status read_length(struct config *c, const config_setting_t *setting,
+                               const config_setting_t *list, struct error *e) {
+    int64_t seconds;
+    const enum status status =
+        fields_integer(c->from, setting, 1, MOST_WINDOW_SECONDS, &seconds, e);
+    if (status != STATUS_OK)
+        return status;
+    if (c->windows.len == MOST_WINDOWS)
+        return fields_error(c->from, list, e, "there are more than %d lengths of windows",
+                            MOST_WINDOWS);
+    if (c->windows.len > 0 && (uint64_t)seconds <= c->windows.at[c->windows.len - 1])
+        return fields_error(c->from, list, e, "seconds must rise from each to the next");
+    if (c->windows.len > 0 && (uint64_t)seconds % c->windows.at[0] != 0)
+        return fields_error(c->from, list, e,
+                            "a window of %" PRId64
+                            " s is not made of the shortest ones, of %" PRIu64
+                            " s: make it a multiple",
+                            seconds, c->windows.at[0]);
+    return vec_push(&c->windows, (uint64_t)seconds) ? STATUS_OK : OUT_OF_MEMORY(c, e);
+}
+
+enum status points_read_windows(struct config *c, const config_setting_t *group, struct error *e) {
+    config_setting_t *list = NULL;
+    const struct field fields[] = {
+        {"seconds", FIELD_SETTING, &list, 0, 0},
+        {0},
+    };
+    enum status status = fields_read(c->from, group, fields, e);
+    if (status != STATUS_OK)
+        return status;
+    if (list == NULL || !config_setting_is_array(list) || config_setting_length(list) == 0)
+        return fields_error(c->from, list != NULL ? list : group, e,
+                            "windows need their lengths, as seconds = [1, 5, 30]");
+    for (int i = 0; status == STATUS_OK && i < config_setting_length(list); i++)
+        status = read_length(c, config_setting_get_elem(list, (unsigned)i), list, e);
     return status;
 }

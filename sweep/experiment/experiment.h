@@ -35,6 +35,7 @@ enum { PLAN_KEY = 256, PLAN_VARIANT = 400 };
 struct plan_point {
     bool has_result, has_curve; /* complete, for all hot shares; version 1 of the schema stored
                                    less */
+    bool has_windows;           /* all rows of windows, if there are any */
     bool unfit;                 /* the stream cannot feed it; plan_fits() says why */
     bool elsewhere;             /* belongs to another shard */
     char graph_hash[33];        /* of the technique's graph; "": unknown */
@@ -54,10 +55,11 @@ struct plan_stream {
     bool has_stream;
     char hash[33];                  /* in the database; "": none */
     uint64_t batches, batch_length; /* of the stream in the database, later of the new one */
+    size_t window_rows;             /* of quality in windows, for each configuration; 0: none */
     struct plan_point *points;      /* one for each of the configuration's points */
-    size_t missing;                 /* results and curves to compute; at least 1 if the stream is
+    size_t missing; /* results, curves and windows to compute; at least 1 if the stream is
                                        missing */
-    size_t left;                    /* missing as well, but not wanted or another shard's */
+    size_t left;    /* missing as well, but not wanted or another shard's */
 };
 
 /* One replay: a game with one of its movies. */
@@ -118,7 +120,7 @@ enum status plan_make(struct plan *out, const struct config *config,
                       const struct plan_filter *filter, struct db *db, struct error *e);
 void plan_free(struct plan *p);
 
-/* How many of the point's result and curve are wanted and missing: 0 to 2. */
+/* How many of the point's result, curve and windows are wanted and missing: 0 to 3. */
 size_t plan_due(const struct plan *p, const struct plan_stream *s, size_t point);
 /* Finds which configurations fit the game's streams, as far as their batches are known, and which
  * results of those are missing. */

@@ -174,6 +174,7 @@ void sampler_describe(const struct sampler *s, struct stream *out) {
     const uint64_t executed = nes_instructions(s->nes) - s->start;
     const bool transfers = by_transfers(&s->options), clock = s->options.by == SAMPLER_CLOCK;
     *out = (struct stream){.batch_length = s->options.batch_length,
+                           .batch_count = s->stream.stream.batch_count,
                            .overruns = s->overruns,
                            .of = of_branches(&s->options)    ? STREAM_OF_BRANCHES
                                  : of_transfers(&s->options) ? STREAM_OF_TRANSFERS
@@ -196,13 +197,12 @@ enum status sampler_finish(struct sampler *s, struct stream *out, struct error *
         status = error_set(e, STATUS_MEMORY, "out of memory after %zu batches",
                            s->stream.stream.batch_count);
     } else {
-        const struct stream made = stream_made(&s->stream);
         sampler_describe(s, out);
+        const struct stream made = stream_made(&s->stream);
         if (out->of == STREAM_OF_BRANCHES)
             out->batch_length = made.batch_count > 0 ? made.batch_length : 1;
         out->batches = made.batches;
         out->first = made.first;
-        out->batch_count = made.batch_count;
         out->distinct_count = made.distinct_count;
         out->order = made.order;
         out->cycles = s->cycles.at;

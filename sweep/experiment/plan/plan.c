@@ -4,6 +4,7 @@
 #include "config/config.h"
 #include "experiment/plan/filter.h"
 #include "experiment/plan/open_experiment.h"
+#include "experiment/plan/window_plan.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -112,13 +113,31 @@ static const char marks_sql[] = "SELECT configuration_id, batches FROM quality W
                                 " AND part = iif(batches < ?3, 'strata', 'first')"
                                 " AND hot_permille IN (SELECT value FROM json_each(?2))";
 
-/* Writes the shares as JSON: "[900,950]". */
-static char *list_shares(const struct config *c) {
+static enum status note_windows(void *user, size_t columns, const char *const *names,
+                                const char *const *values, struct error *e) {
+    (void)columns, (void)names, (void)e;
+    struct lookup *l = user;
+    size_t i;
+    if (find_point(l, values[0], &i))
+        l->stream->points[i].has_windows = strtoull(values[1], NULL, 10) == l->stream->window_rows;
+    return STATUS_OK;
+}
+
+/* ?2: hot shares, ?3: lengths. A job writes its rows of phases first. */
+static const char windows_sql[] =
+    "SELECT configuration_id, count(*) FROM window_quality WHERE stream_id = ?1"
+    " AND hot_permille IN (SELECT value FROM json_each(?2))"
+    " AND span IN (SELECT value FROM json_each(?3)) GROUP BY configuration_id";
+
+/* Writes the shares as JSON: "[900,950]"; and lengths of windows. */
+static char *list_shares(const struct config *c, bool windows) {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    for (size_t i = 0; out != NULL && i < c->hot.len; i++)
-        fprintf(out, "%c%u", i == 0 ? '[' : ',', c->hot.at[i]);
+    for (size_t i = 0; out != NULL && i < (windows ? c->windows.len : c->hot.len); i++)
+        fprintf(out, "%c%" PRIu64, i == 0 ? '[' : ',', windows ? c->windows.at[i] : c->hot.at[i]);
+    if (out != NULL && windows && c->windows.len == 0)
+        fputc('[', out);
     if (out != NULL)
         fputc(']', out);
     return out != NULL && fclose(out) == 0 ? text : NULL;
@@ -126,11 +145,11 @@ static char *list_shares(const struct config *c) {
 
 static enum status look_at_points(struct db *db, struct lookup *l, struct error *e) {
     size_t *marks = NULL;
-    char *shares = list_shares(l->config);
+    char *shares = list_shares(l->config, false), *lengths = list_shares(l->config, true);
     enum status status = plan_marks(l->config, l->stream->batches, &marks, &l->mark_count, e);
     l->marks = marks;
     l->seen = calloc(l->config->points.len, sizeof *l->seen);
-    if (status == STATUS_OK && (l->seen == NULL || shares == NULL))
+    if (status == STATUS_OK && (l->seen == NULL || shares == NULL || lengths == NULL))
         status = error_set(e, STATUS_MEMORY, "out of memory");
     if (status == STATUS_OK)
         status = number_points(l, e);
@@ -140,6 +159,10 @@ static enum status look_at_points(struct db *db, struct lookup *l, struct error 
     if (status == STATUS_OK)
         status = db_query(db, marks_sql, note_mark, l, e, "iti", l->stream->stream_id, shares,
                           (int64_t)(l->thinned ? l->stream->batches : 0));
+    if (status == STATUS_OK && l->stream->window_rows > 0)
+        status = db_query(db, windows_sql, note_windows, l, e, "itt", l->stream->stream_id, shares,
+                          lengths);
+    free(lengths);
     free(shares);
     free(marks);
     free(l->seen);
@@ -175,6 +198,7 @@ static enum status look_at_game(struct db *db, const struct config *config, stru
     for (size_t i = 0; status == STATUS_OK && i < p->stream_count; i++) {
         struct plan_stream *s = &p->streams[i];
         s->points = calloc(config->points.len, sizeof *s->points);
+        s->window_rows = window_rows(config, p, s);
         status = s->points != NULL ? look_at_stream(db, config, s, p->game->program != NULL, e)
                                    : error_set(e, STATUS_MEMORY, "%s: out of memory", config->path);
     }
@@ -213,7 +237,8 @@ static size_t lacking(const struct plan *p, const struct plan_stream *s, size_t 
     const struct plan_point *at = &s->points[point];
     if (at->unfit)
         return 0;
-    return !at->has_result + (size_t)(p->config->points.at[point].label != NULL && !at->has_curve);
+    return !at->has_result + (size_t)(p->config->points.at[point].label != NULL && !at->has_curve) +
+           (size_t)(s->window_rows > 0 && !at->has_windows);
 }
 
 size_t plan_due(const struct plan *p, const struct plan_stream *s, size_t point) {

@@ -292,7 +292,9 @@ enum status plan_shard(struct plan *p, struct shard shard, struct error *e) {
 
 static bool is_known(const struct plan *known, const struct plan_stream *stream, size_t point) {
     const struct plan_point *there = &stream->points[point];
-    return there->has_result && (there->has_curve || known->config->points.at[point].label == NULL);
+    return there->has_result &&
+           (there->has_curve || known->config->points.at[point].label == NULL) &&
+           (there->has_windows || stream->window_rows == 0);
 }
 
 /* Drops the stream's known results; true if work remains. */

@@ -115,6 +115,7 @@ enum status store_experiment(const struct plan *plan, struct db *db, int64_t *ex
     const struct config *c = plan->config;
     int64_t *marks = calloc(c->marks.len + 1, sizeof *marks);
     int64_t *hot = calloc(c->hot.len + 1, sizeof *hot);
+    int64_t *windows = calloc(c->windows.len + 1, sizeof *windows);
     const char **names = calloc(plan->count + 1, sizeof *names);
     struct db_members m = {
         .name = c->name,
@@ -126,15 +127,19 @@ enum status store_experiment(const struct plan *plan, struct db *db, int64_t *ex
         .mark_count = c->marks.len,
         .hot = hot,
         .hot_count = c->hot.len,
+        .windows = windows,
+        .window_count = c->windows.len,
     };
     enum status status = STATUS_OK;
-    if (marks == NULL || hot == NULL || names == NULL || m.configurations == NULL ||
-        m.streams == NULL)
+    if (marks == NULL || hot == NULL || windows == NULL || names == NULL ||
+        m.configurations == NULL || m.streams == NULL)
         status = error_set(e, STATUS_MEMORY, "%s: out of memory", c->path);
     for (size_t i = 0; status == STATUS_OK && i < c->marks.len; i++)
         marks[i] = (int64_t)c->marks.at[i];
     for (size_t i = 0; status == STATUS_OK && i < c->hot.len; i++)
         hot[i] = c->hot.at[i];
+    for (size_t i = 0; status == STATUS_OK && i < c->windows.len; i++)
+        windows[i] = (int64_t)c->windows.at[i];
     if (status == STATUS_OK)
         status = put_configurations(c, db, &m, e);
     if (status == STATUS_OK)
@@ -145,6 +150,7 @@ enum status store_experiment(const struct plan *plan, struct db *db, int64_t *ex
     free(m.streams);
     free(marks);
     free(hot);
+    free(windows);
     free(names);
     return status;
 }

@@ -1,6 +1,7 @@
 #include "experiment/work/source.h"
 #include "experiment/work/illustrate.h"
 #include "experiment/work/source_program.h"
+#include "experiment/work/source_windows.h"
 
 #include "base/base.h"
 #include "qemu/qemu.h"
@@ -32,6 +33,9 @@ struct pass {
     uint64_t before, total;      /* frames of earlier replays, and of all replays */
     struct hash *hashes;         /* of the frames; NULL: not wanted */
     struct trace_excerpt *trace; /* NULL: not wanted */
+    /* Called after each frame, with the number of frames played; may be NULL. */
+    enum status (*played)(void *user, uint64_t frames, struct error *e);
+    void *user;
 };
 
 /* A machine has a limited number of observers. Others besides samplers: exact, the structure's, the
@@ -55,6 +59,8 @@ static enum status play_frames(const struct pass *p, struct tracer *tracer, stru
         if (hooks->stopped != NULL && hooks->stopped())
             return error_set(e, STATUS_INTERRUPTED, "stopped");
         enum status status = play_frame(p, tracer, i, e);
+        if (status == STATUS_OK && p->played != NULL)
+            status = p->played(p->user, i + 1, e);
         if (status != STATUS_OK)
             return status;
         if (p->hashes != NULL)
@@ -119,6 +125,24 @@ static enum status sample(struct watchers *w, struct nes *nes, const struct plan
         w->sampler_count += status == STATUS_OK;
     }
     return status;
+}
+
+/* A replay whose steps are noted: the exact counts, and how far each sampler has come. */
+struct noted_steps {
+    struct watchers *watchers;
+    struct source *source;
+};
+
+static enum status note_step(void *user, uint64_t frames, struct error *e) {
+    const struct noted_steps *n = user;
+    struct source_windows *w = n->source->windows;
+    size_t step;
+    if (!source_windows_ends_step(w, frames, &step))
+        return STATUS_OK;
+    for (size_t i = 0; i < n->watchers->sampler_count; i++)
+        sampler_describe(n->watchers->samplers[i],
+                         &n->source->streams[n->watchers->streams[i]].moments[step]);
+    return n->watchers->watch != NULL ? exact_steps_mark(w->marks, e) : STATUS_OK;
 }
 
 /* Collects the observers' results, unless `status` says that the replay failed, and frees them. */
@@ -193,8 +217,14 @@ static enum status watch_and_play(struct source *out, const struct pass *pass, b
         status = watch_exactly(&watchers, pass->nes, e);
     if (status == STATUS_OK && first && structure)
         status = structure_attach(&watchers.recorder, pass->nes, e);
+    if (status == STATUS_OK && first && out->windows != NULL)
+        status = exact_steps_begin(&out->windows->marks, watchers.watch, e);
+    struct noted_steps noted = {&watchers, out};
+    struct pass noting = *pass;
+    noting.played = out->windows != NULL ? note_step : NULL;
+    noting.user = &noted;
     if (status == STATUS_OK)
-        status = play(pass, e);
+        status = play(&noting, e);
     return finish(&watchers, out, status, e);
 }
 
@@ -236,6 +266,9 @@ static enum status play_first(struct source *out, struct pass *pass, bool struct
 static enum status replay(struct source *out, const struct plan_game *game,
                           const struct config *config, const struct engine_choice *engine,
                           const struct source_hooks *hooks, struct error *e) {
+    enum status status = source_windows_new(out, game, config, e);
+    if (status != STATUS_OK)
+        return status;
     const bool before = sampled_with_structure(game), needed = config_needs_structure(config);
     const size_t samplers = count_samplers(game);
     const size_t replays =
@@ -246,7 +279,7 @@ static enum status replay(struct source *out, const struct plan_game *game,
                         .frames = game->game->frames,
                         .hooks = hooks,
                         .total = game->game->frames * (replays + before)};
-    enum status status = before ? learn_structure(out, &pass, engine, e) : STATUS_OK;
+    status = before ? learn_structure(out, &pass, engine, e) : STATUS_OK;
     const struct structure *known = before ? &out->structure : NULL;
     pass.before = before ? game->game->frames : 0;
     size_t next = 0;
@@ -264,7 +297,9 @@ static enum status replay(struct source *out, const struct plan_game *game,
     for (size_t i = 0; i < out->stream_count; i++)
         if (game->streams[i].configured->live)
             out->streams[i].stream.batch_length = 1; /* made, but empty */
-    return status;
+    return status == STATUS_OK && out->windows != NULL
+               ? source_windows_make(out->windows, &out->exact, e)
+               : status;
 }
 
 static enum status watch_game(struct profile *out, const struct plan_game *game,
@@ -290,6 +325,69 @@ static enum status watch_game(struct profile *out, const struct plan_game *game,
         self = NULL;
     }
     t->abandon(self);
+    nes_free(pass.nes);
+    return status;
+}
+
+/* ---- windows of a live technique ---- */
+
+struct windowed {
+    const struct technique *technique;
+    const struct config_point *point;
+    struct nes *nes;
+    const struct source_window *window; /* the current one */
+    size_t left;                        /* windows, with it */
+    void *self;                         /* attached in it */
+    enum status (*each)(void *user, const struct source_window *window, const struct profile *p,
+                        struct error *e);
+    void *user;
+};
+
+/* At the end of a window: takes its profile, and starts anew. */
+static enum status next_window(void *user, uint64_t frames, struct error *e) {
+    struct windowed *w = user;
+    if (frames < w->window->first_frame + w->window->frames)
+        return STATUS_OK;
+    struct profile profile;
+    enum status status = w->technique->finish(w->self, &profile, e);
+    w->self = NULL;
+    if (status == STATUS_OK) {
+        status = w->each(w->user, w->window, &profile, e);
+        profile_free(&profile);
+    }
+    w->window++;
+    return status == STATUS_OK && --w->left > 0
+               ? w->technique->attach(&w->self, w->nes, w->point->values, e)
+               : status;
+}
+
+enum status source_watch_windows(const struct source *s, const struct plan_game *game,
+                                 size_t length, const struct config_point *point,
+                                 const struct engine_choice *engine,
+                                 const struct source_hooks *hooks,
+                                 enum status (*each)(void *user, const struct source_window *window,
+                                                     const struct profile *p, struct error *e),
+                                 void *user, struct error *e) {
+    struct windowed w = {.technique = point->technique, .point = point, .each = each, .user = user};
+    struct pass pass = {.game = game,
+                        .movie = &game->movie,
+                        .frames = game->game->frames,
+                        .hooks = hooks,
+                        .total = game->game->frames,
+                        .played = next_window,
+                        .user = &w};
+    w.window = s->windows->list.at;
+    while (w.window->length != length)
+        w.window++;
+    w.left = window_count(s->windows->config, pass.frames, length);
+    enum status status = create(&pass.nes, game, engine, e);
+    if (status != STATUS_OK)
+        return status;
+    w.nes = pass.nes;
+    status = w.technique->attach(&w.self, w.nes, point->values, e);
+    if (status == STATUS_OK)
+        status = play(&pass, e);
+    w.technique->abandon(w.self);
     nes_free(pass.nes);
     return status;
 }
@@ -442,11 +540,13 @@ enum status source_make(struct source *out, const struct plan_game *game,
 void source_free(struct source *s) {
     for (size_t i = 0; i < s->stream_count; i++) {
         stream_index_free(s->streams[i].index);
+        free(s->streams[i].moments);
         stream_free(&s->streams[i].stream);
     }
     for (size_t i = 0; i < s->reference_count; i++)
         reference_free(s->references[i]);
     worth_reference_free(s->worth);
+    source_windows_free(s->windows);
     free(s->streams);
     free(s->references);
     graph_free(&s->exact);

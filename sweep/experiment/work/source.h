@@ -18,6 +18,7 @@ struct source_stream {
     struct stream stream;       /* empty if the plan's stream lacks nothing */
     struct stream_index *index; /* of the stream; NULL until first needed */
     char hash[17];
+    struct stream *moments; /* with windows: described at the start and after each step */
 };
 
 /* Processor time of each way in which a program ran, in seconds; 0: it did not. */
@@ -25,12 +26,15 @@ struct source_times {
     double native, probes, recorded;
 };
 
+struct source_windows;
+
 struct source {
     struct source_stream *streams; /* one for each of the game's streams in the plan */
     size_t stream_count;
     struct graph exact;
-    struct structure structure;    /* of a game, if the configuration needs it */
-    struct reference **references; /* the exact graph prepared for comparison, one for each hot
+    struct source_windows *windows; /* of a game, if the configuration has some; else NULL */
+    struct structure structure;     /* of a game, if the configuration needs it */
+    struct reference **references;  /* the exact graph prepared for comparison, one for each hot
                                       share */
     size_t reference_count;
     struct worth_reference *worth; /* the same for layouts; NULL for a pair, whose code is

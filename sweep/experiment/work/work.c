@@ -3,7 +3,9 @@
 #include "base/base.h"
 #include "cli/cli.h"
 #include "experiment/plan/groups.h"
+#include "experiment/store/window_rows.h"
 #include "experiment/work/find.h"
+#include "experiment/work/find_windows.h"
 #include "experiment/work/illustrate.h"
 #include "experiment/work/program_images.h"
 
@@ -193,6 +195,10 @@ static void load(struct work *w, struct game_work *t) {
             status = images_put(w->writer, w->options->run_id, t->game, &t->source, &e);
         writing = status != STATUS_OK;
     }
+    if (status == STATUS_OK && t->source.windows != NULL) {
+        status = window_rows_put_exact(w->writer, t->game->replay_id, t->source.windows, &e);
+        writing = status != STATUS_OK;
+    }
     if (status == STATUS_OK) {
         status = illustrate(w->writer, t->game, w->config, &t->source, &e);
         writing = status != STATUS_OK;
@@ -214,7 +220,7 @@ static double mark_found(struct work *w, struct game_work *t, const struct group
     double seconds = 0;
     for (size_t i = 0; i < group->count; i++) {
         struct plan_point *p = &stream->points[group->points[i]];
-        p->has_result = true;
+        p->has_result = p->has_windows = true;
         p->has_curve |= w->config->points.at[group->points[i]].label != NULL;
         seconds += plan_point_seconds(&w->rates, w->plan, t->game, stream,
                                       plan_batches(t->game, stream), group->points[i]);
@@ -276,8 +282,9 @@ static void build(struct work *w, struct game_work *t, struct group_of_points *g
         if (plan_due(w->plan, plan, group->points[i]) > 0)
             group->points[count++] = group->points[i];
     group->count = count;
-    const enum status status =
-        count > 0 ? find_missing(&find, group->points, count, &e) : STATUS_OK;
+    enum status status = count > 0 ? find_missing(&find, group->points, count, &e) : STATUS_OK;
+    if (status == STATUS_OK && count > 0)
+        status = find_windows(&find, group->points, count, &e);
     if (status == STATUS_GUEST && point->technique->exec != NULL) {
         lose(w, t, point, &e);
         return;

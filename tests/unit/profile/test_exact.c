@@ -4,6 +4,7 @@
  */
 #include "nes/observe/watch.h"
 #include "profile/profile.h"
+#include "profile/window/windows.h"
 #include "tests/support/random.h"
 #include "tests/support/tiny_rom.h"
 
@@ -121,6 +122,60 @@ struct run {
     int reset_every; /* frames; 0: never */
 };
 
+/* ---- steps of a run ---- */
+
+enum { STEP_FRAMES = 3, STEPS_MOST = 100 };
+struct steps {
+    struct exact_steps *exact;
+    size_t ends[STEPS_MOST + 1], count; /* pairs of the definition up to the end of each */
+};
+
+static void mark_step(struct steps *s, struct definition *d) {
+    struct error e = {0};
+    goes_on_at(d, nes_code_address(d->nes, nes_registers(d->nes).pc));
+    assert_int_equal(exact_steps_mark(s->exact, &e), STATUS_OK);
+    assert_true(s->count < STEPS_MOST);
+    s->ends[++s->count] = d->flow.pairs.len;
+}
+
+/* The graph of the steps from `from` to before `to`, by the definition. */
+static void expect_steps(const struct steps *s, const struct definition *d, size_t from,
+                         size_t to) {
+    struct error e = {0};
+    struct flow part = {0};
+    struct graph expected, found;
+    for (size_t i = s->ends[from]; i < s->ends[to]; i++)
+        assert_true(vec_push(&part.pairs, d->flow.pairs.at[i]));
+    for (size_t i = 0; i < d->flow.entries.len; i++)
+        for (size_t k = 0; k < part.pairs.len; k++)
+            if (part.pairs.at[k].a == d->flow.entries.at[i]) {
+                assert_true(vec_push(&part.entries, d->flow.entries.at[i]));
+                break;
+            }
+    assert_int_equal(graph_from_flow(&expected, &part, false, &e), STATUS_OK);
+    assert_int_equal(exact_steps_graph(s->exact, from, to, &found, &e), STATUS_OK);
+    expect_same(&found, &expected);
+    graph_free(&expected);
+    graph_free(&found);
+    flow_free(&part);
+}
+
+static void check_steps(const struct steps *s, const struct definition *d,
+                        const struct graph *whole) {
+    struct error e = {0};
+    if (exact_steps_end(s->exact, whole, &e) != STATUS_OK)
+        fail_msg("%s", e.text);
+    for (size_t i = 0; i < s->count; i++)
+        expect_steps(s, d, i, i + 1);
+    for (size_t i = 0; i + 4 <= s->count; i += 4)
+        expect_steps(s, d, i, i + 4);
+    expect_steps(s, d, 0, s->count);
+    /* What does not add up is noticed. */
+    whole->edges[whole->edge_count / 2].count++;
+    assert_int_equal(exact_steps_end(s->exact, whole, &e), STATUS_GUEST);
+    whole->edges[whole->edge_count / 2].count--;
+}
+
 /* Runs the program with both watching, compares, and hands over what the definition has seen. */
 static struct definition check(struct run run, struct graph *graph) {
     struct definition d = {0};
@@ -136,6 +191,8 @@ static struct definition check(struct run run, struct graph *graph) {
     assert_int_equal(nes_attach(nes, &observer, &id, &e), STATUS_OK);
     nes_observe(nes, id, UINT64_MAX);
     assert_int_equal(technique->attach(&exact, nes, NULL, &e), STATUS_OK);
+    struct steps steps = {0};
+    assert_int_equal(exact_steps_begin(&steps.exact, exact, &e), STATUS_OK);
     for (int i = 0; i < run.frames; i++) {
         if (i == run.reset_at || (run.reset_every != 0 && i % run.reset_every == 2)) {
             goes_on_at(&d, nes_code_address(nes, nes_registers(nes).pc));
@@ -143,14 +200,17 @@ static struct definition check(struct run run, struct graph *graph) {
             nes_reset(nes, false);
         }
         assert_int_equal(nes_run_frame(nes, &e), STATUS_OK);
+        if ((i + 1) % STEP_FRAMES == 0 || i + 1 == run.frames)
+            mark_step(&steps, &d);
     }
-    goes_on_at(&d, nes_code_address(nes, nes_registers(nes).pc));
     struct profile profile;
     if (technique->finish(exact, &profile, &e) != STATUS_OK)
         fail_msg("%s", e.text);
     struct graph expected;
     assert_int_equal(graph_from_flow(&expected, &d.flow, false, &e), STATUS_OK);
     expect_same(&profile.graph, &expected);
+    check_steps(&steps, &d, &profile.graph);
+    exact_steps_free(steps.exact);
     assert_true(profile.cost.probes > 0 && profile.cost.records > 0 && profile.cost.steps > 0);
     assert_int_equal(profile.cost.observed, 0);
     graph_free(&expected);

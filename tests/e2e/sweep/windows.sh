@@ -1,0 +1,95 @@
+# Windows of games: if this fails, the graphs of windows are not those of what was executed in them, or depend
+# on the engine, the number of threads, shards, or on whether the sweep was interrupted.
+set -eu
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../sweep_lib.sh"
+
+# config FILE WINDOWS: 300 frames are a window of 5 s, and 2.5 of 2 s, whose rest is a window.
+config() {
+    cat >"$1" <<END_OF_CONFIG
+name = "windowed";
+frames = 300;
+sampling = ( { interval_ms = 1; batch = 10; weighting = "cycles"; }, { by = "transfers"; every = 50; }, { by = "lbr"; interval_ms = 5; stack = 8; },
+    { by = "live"; } );
+grid = ( { technique = "gaussian"; window_size = 6; bin_size = 8; stdev_threshold = 8; recurrent_threshold = 5; },
+    { technique = "flow"; costs = "poisson"; }, { technique = "exact"; }, { technique = "net"; } );
+$2
+@include "$source/configs/games.cfg"
+END_OF_CONFIG
+}
+all='windows = { seconds = [1, 2, 5]; };'
+config windowed.cfg "$all"
+sweep windowed.cfg --db windowed.db --games umbel,brindle --jobs 2
+expected=$digest
+
+# zero QUERY MESSAGE: the query finds nothing.
+zero() {
+    test "$(ask windowed.db "SELECT count(*) FROM ($1)")" = 0 || fail "$2: $(ask windowed.db "$1")"
+}
+test "$(ask windowed.db 'SELECT span, count(*), min(frames), max(frames), sum(frames) FROM window GROUP BY span')" = \
+    "1|10|60|61|600
+2|6|60|120|600
+5|2|300|300|600" || fail "windows: $(ask windowed.db 'SELECT * FROM window')"
+# The windows add up, and one that is the whole replay is the whole graph.
+zero "SELECT w.replay_id, span FROM window w JOIN replay p USING (replay_id) GROUP BY w.replay_id, span
+    HAVING sum(w.weight) <> p.weight OR sum(w.busy_weight) <> p.busy_weight OR max(w.edges) > p.edges" "weights"
+zero "SELECT span, hash, exact_hash FROM window JOIN replay USING (replay_id) WHERE span = 5 AND hash <> exact_hash" "the whole"
+zero "SELECT q.span, sum(q.batches), s.batches FROM window_quality q JOIN stream s USING (stream_id)
+    GROUP BY q.stream_id, q.configuration_id, q.span HAVING sum(q.batches) <> s.batches" "batches"
+# What is found in that window is the result.
+zero "SELECT w.* FROM window_quality w JOIN quality q USING (stream_id, configuration_id, hot_permille) WHERE w.span = 5
+    AND (w.overlap IS NOT q.fair_overlap OR w.hot_f1 IS NOT q.hot_f1 OR w.hot_recall IS NOT q.hot_recall OR w.edges <> q.edges
+    OR w.overlap_active IS NOT q.fair_overlap_active OR w.hot_precision_active IS NOT q.hot_precision_active)" "a whole window"
+# 6 configurations of 3 samplings and 2 of the live one, 9 windows, 2 games.
+test "$(ask windowed.db 'SELECT count(*) FROM window_quality')" = "$(ask windowed.db \
+    "SELECT 9 * count(*) FROM result")" || fail "rows: $(ask windowed.db 'SELECT count(*) FROM window_quality')"
+# Techniques started anew: exact watches by itself, and agrees but where it was attached in the midst of a block.
+zero "SELECT overlap FROM window_quality JOIN configuration USING (configuration_id) WHERE technique = 'exact'
+    AND (overlap < 0.9 OR hot_recall_active < 0.9 OR span = 5 AND overlap <> 1)" "exact"
+zero "SELECT * FROM window_quality JOIN configuration USING (configuration_id) WHERE technique <> 'net'
+    AND (overlap IS NULL OR overlap_active NOT BETWEEN 0 AND 1)" "overlaps"
+
+# Of phases only changes are searched for, in all samples, and in those of the last seconds.
+zero "SELECT * FROM phase_found f LEFT JOIN stream s USING (stream_id) LEFT JOIN window w ON w.replay_id = s.replay_id
+    AND w.span = 1 AND w.number = f.number WHERE w.change IS NOT 1 OR f.found_after NOT BETWEEN 1 AND f.lasts" "phases"
+test "$(ask windowed.db "SELECT count(*) > 0 FROM phase_found")" = 1 || fail "no phase"
+zero "SELECT f.stream_id FROM phase_found f GROUP BY f.stream_id, f.configuration_id, f.number
+    HAVING group_concat(kept) <> '0,1,2,5'" "what is kept"
+zero "SELECT number FROM window WHERE change <> (span = 1 AND ifnull(overlap_before, 1) < 0.5)" "changes"
+# Within the first second nothing else was sampled, so a second and everything are the same.
+zero "SELECT a.* FROM phase_found a JOIN phase_found b USING (stream_id, configuration_id, number) WHERE a.kept = 0 AND b.kept = 5
+    AND a.found_after IS NOT b.found_after" "all samples, and those of five seconds"
+
+# Engines and threads make no difference, nothing is done twice, and lost rows come back.
+sweep windowed.cfg --db other.db --games brindle,umbel --jobs 1 --engine interp
+test "$digest" = "$expected" || fail "interpreted: $digest, not $expected"
+sweep windowed.cfg --db windowed.db --games umbel,brindle
+grep -q '^nothing to do' out || fail "a second sweep does something: $(cat out)"
+sqlite3 other.db "DELETE FROM window_quality WHERE rowid IN (SELECT 0) OR number = 3; DELETE FROM phase_found; DELETE FROM window"
+sweep windowed.cfg --db other.db --games umbel,brindle
+test "$digest" = "$expected" || fail "after a loss: $digest, not $expected"
+
+# An experiment gets windows afterwards, in a file of a version without them.
+config windowed.cfg ''
+sweep windowed.cfg --db old.db --games umbel,brindle
+plain=$digest
+test "$plain" != "$expected" || fail "windows are not part of the digest"
+for table in window window_quality phase_found experiment_window; do sqlite3 old.db "DROP TABLE $table"; done
+config windowed.cfg "$all"
+"$hotgraph" sweep windowed.cfg --db old.db --games umbel,brindle --dry-run >plan
+grep -q 'without windows' plan || fail "--dry-run: $(cat plan)"
+sweep windowed.cfg --db old.db --games umbel,brindle
+test "$digest" = "$expected" || fail "added to an older file: $digest, not $expected"
+# And loses them again.
+config windowed.cfg ''
+sweep windowed.cfg --db old.db --games umbel,brindle
+test "$digest" = "$plain" || fail "without windows again: $digest, not $plain"
+
+# Shards.
+config windowed.cfg "$all"
+for i in 1 2 3; do "$hotgraph" sweep windowed.cfg --games umbel,brindle --shard $i/3 --db part$i.db >/dev/null; done
+"$hotgraph" merge merged.db part1.db part2.db part3.db >/dev/null
+sweep windowed.cfg --db merged.db --games umbel,brindle
+grep -q '^nothing to do' out || fail "the merged parts lack something: $(cat out)"
+test "$digest" = "$expected" || fail "of shards: $digest, not $expected"
+exit 0
