@@ -77,7 +77,8 @@ static const char *const digest_queries[] = {
     "SELECT 'window', w.span, w.number, first_frame, w.frames, w.edges, w.weight, w.busy_weight,"
     " w.hot_edges_active, w.hash, overlap_before, change" FROM_STREAM
     " JOIN experiment_window xw USING (experiment_id)"
-    " JOIN window w ON w.replay_id = p.replay_id AND w.span = xw.span ORDER BY w.span, w.number",
+    " JOIN replay_window w ON w.replay_id = p.replay_id AND w.span = xw.span ORDER BY w.span, "
+    "w.number",
 
     "SELECT 'windows/' || " NUMBER " || " SHARE ", c.key, q.span, q.number, q.batches, q.edges,"
     " overlap, hot_recall, hot_precision, hot_f1, hot_weight, overlap_active, hot_recall_active,"

@@ -486,7 +486,7 @@ static enum status attach(void **self, struct nes *nes, const int64_t *values, s
 }
 
 /* All flow so far. */
-static enum status complete(struct exact *x, struct balance *b, struct error *e) {
+static enum status complete_flow(struct exact *x, struct balance *b, struct error *e) {
     settle_begins(x);
     for (size_t i = 0; i < x->nodes.len; i++)
         choose_side(x, &x->nodes.at[i]);
@@ -514,7 +514,7 @@ enum status exact_flow(struct exact *x, struct flow *out, struct error *e) {
                        THREAD_ENDS);
     if (size > 0)
         memcpy(nodes, x->nodes.at, size);
-    const enum status status = complete(x, &b, e);
+    const enum status status = complete_flow(x, &b, e);
     if (size > 0)
         memcpy(x->nodes.at, nodes, size);
     free(nodes);
@@ -530,7 +530,7 @@ enum status exact_flow(struct exact *x, struct flow *out, struct error *e) {
 enum status exact_finish(struct exact *x, struct profile *profile, struct error *e) {
     *profile = (struct profile){0};
     struct balance b = {0};
-    enum status status = complete(x, &b, e);
+    enum status status = complete_flow(x, &b, e);
     if (status == STATUS_OK)
         status = graph_from_flow(&profile->graph, &b.flow, true, e);
     profile->cost = b.cost;

@@ -46,7 +46,7 @@ void exact_steps_free(struct exact_steps *s) {
 /* ---- marks ---- */
 
 /* Adds up pairs that were counted in several ways. */
-static bool add_up(struct map counts[2], const struct flow *flow) {
+static bool sum_pairs(struct map counts[2], const struct flow *flow) {
     for (size_t i = 0; i < flow->pairs.len; i++) {
         const struct flow_pair *p = &flow->pairs.at[i];
         uint64_t *at = map_at(&counts[p->transfer], pair_of(p->a, p->b));
@@ -82,7 +82,7 @@ enum status exact_steps_mark(struct exact_steps *s, struct error *e) {
     const enum status status = exact_flow(s->exact, &flow, e);
     if (status != STATUS_OK)
         return status;
-    const bool noted = add_up(now, &flow) && note_pairs(s, &now[0], false) &&
+    const bool noted = sum_pairs(now, &flow) && note_pairs(s, &now[0], false) &&
                        note_pairs(s, &now[1], true) && vec_push(&s->ends, s->all.pairs.len);
     free_counts(s->counts);
     memcpy(s->counts, now, sizeof now);
@@ -97,7 +97,7 @@ enum status exact_steps_mark(struct exact_steps *s, struct error *e) {
 enum status exact_steps_end(struct exact_steps *s, const struct graph *whole, struct error *e) {
     struct map sums[2] = {{0}, {0}};
     s->exact = NULL;
-    if (!add_up(sums, &s->all)) {
+    if (!sum_pairs(sums, &s->all)) {
         free_counts(sums);
         return out_of_memory(e);
     }

@@ -15,7 +15,7 @@ static enum status hand_over(struct writer *w, void *job,
 /* ---- exact graphs ---- */
 
 struct exact_row {
-    struct db_window row;
+    struct db_replay_window row;
     char hash[33];
 };
 struct exact_job {
@@ -27,7 +27,7 @@ static enum status write_exact(struct db *db, void *self, struct error *e) {
     struct exact_job *job = self;
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < job->count; i++)
-        status = db_put_window(db, &job->rows[i].row, e);
+        status = db_put_replay_window(db, &job->rows[i].row, e);
     return status;
 }
 
@@ -39,7 +39,7 @@ enum status window_rows_put_exact(struct writer *w, int64_t replay_id,
         const struct source_window *from = &windows->list.at[i];
         struct exact_row *to = &job->rows[job->count++];
         memcpy(to->hash, from->hash, sizeof to->hash);
-        to->row = (struct db_window){
+        to->row = (struct db_replay_window){
             .replay_id = replay_id,
             .span = (int64_t)windows->config->windows.at[from->length],
             .number = (int64_t)from->number,

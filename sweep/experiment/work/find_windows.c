@@ -150,56 +150,21 @@ static enum status judge_window(struct windowing *w, struct error *e) {
 
 /* ---- phases ---- */
 
-/* Notes if the graph, made at the end of a step, has the hot set of the phase that the step is in. */
-static enum status look_for(struct windowing *w, size_t point, size_t phase, size_t step,
-                            const struct graph *g, struct error *e) {
-    const struct source_phase *p = &w->windows->phases.at[phase];
-    size_t *found = &w->found[point * w->windows->phases.len + phase];
+/* Notes if the graph of samples up to the current step has the hot set of the phase. */
+static enum status look_for(void *user, size_t point, size_t batches, struct profile *profile,
+                            struct error *e) {
+    struct windowing *w = user;
+    size_t *found =
+        &w->found[point * w->windows->phases.len + (size_t)(w->phase - w->windows->phases.at)];
     struct metrics m;
-    if (*found != 0 || g->edge_count == 0)
-        return STATUS_OK;
-    const enum status status = reference_compare(p->reference, &m, g, SCOPE_ACTIVE, e);
-    if (status == STATUS_OK && m.fair.hot_weight >= PHASE_FOUND)
-        *found = step - p->from;
-    return status;
-}
-
-static enum status take_running(void *user, size_t point, size_t batches, struct profile *profile,
-                                struct error *e) {
-    struct windowing *w = user;
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < w->windows->phases.len; i++) {
-        const struct source_phase *p = &w->windows->phases.at[i];
-        for (size_t step = p->from + 1; status == STATUS_OK && step <= p->to; step++)
-            if (w->moments[step].batch_count == batches)
-                status = look_for(w, point, i, step, &profile->graph, e);
-    }
-    return status;
-}
-
-/* The graphs of all samples from the start. */
-static enum status search_in_all(struct windowing *w, struct error *e) {
-    size_t *marks = calloc(w->windows->steps + 1, sizeof *marks), count = 0;
-    if (marks == NULL)
-        return out_of_memory(e);
-    for (size_t step = w->windows->phases.at[0].from + 1; step <= w->windows->steps; step++) {
-        const size_t batches = w->moments[step].batch_count;
-        if (batches > (count > 0 ? marks[count - 1] : 0))
-            marks[count++] = batches;
-    }
-    const enum status status =
-        count > 0 ? build_all(w, &w->find->stream->stream, marks, count, take_running, e)
-                  : STATUS_OK;
-    free(marks);
-    return status;
-}
-
-static enum status take_recent(void *user, size_t point, size_t batches, struct profile *profile,
-                               struct error *e) {
-    struct windowing *w = user;
     (void)batches;
-    return look_for(w, point, (size_t)(w->phase - w->windows->phases.at), w->step, &profile->graph,
-                    e);
+    if (*found != 0 || profile->graph.edge_count == 0)
+        return STATUS_OK;
+    const enum status status =
+        reference_compare(w->phase->reference, &m, &profile->graph, SCOPE_ACTIVE, e);
+    if (status == STATUS_OK && m.fair.hot_weight >= PHASE_FOUND)
+        *found = w->step - w->phase->from;
+    return status;
 }
 
 static bool all_found(const struct windowing *w, size_t phase) {
@@ -209,14 +174,22 @@ static bool all_found(const struct windowing *w, size_t phase) {
     return true;
 }
 
-/* The graphs of the samples of the last `steps` steps. */
-static enum status search_in_recent(struct windowing *w, size_t steps, struct error *e) {
+/* Builds the graphs of the samples of the last `kept` steps, or of all; 0: all. */
+static enum status build_running(struct windowing *w, size_t kept, struct error *e) {
+    const size_t batches = w->moments[w->step].batch_count;
+    if (kept > 0)
+        return build_steps(w, w->step > kept ? w->step - kept : 0, w->step, look_for, e);
+    return batches > 0 ? build_all(w, &w->find->stream->stream, &batches, 1, look_for, e)
+                       : STATUS_OK;
+}
+
+static enum status search(struct windowing *w, size_t kept, struct error *e) {
     enum status status = STATUS_OK;
     for (size_t i = 0; i < w->windows->phases.len; i++) {
         w->phase = &w->windows->phases.at[i];
         w->step = w->phase->from + 1;
         for (; status == STATUS_OK && w->step <= w->phase->to && !all_found(w, i); w->step++)
-            status = build_steps(w, w->step > steps ? w->step - steps : 0, w->step, take_recent, e);
+            status = build_running(w, kept, e);
     }
     return status;
 }
@@ -249,8 +222,7 @@ static enum status search_phases(struct windowing *w, struct error *e) {
         w->found = calloc(w->count * phases, sizeof *w->found);
         if (w->found == NULL)
             return out_of_memory(e);
-        status = kept == 0 ? search_in_all(w, e)
-                           : search_in_recent(w, (size_t)(kept / config->windows.at[0]), e);
+        status = search(w, (size_t)(kept / config->windows.at[0]), e);
         if (status == STATUS_OK)
             status = add_found(w, kept, e);
         free(w->found);

@@ -698,6 +698,17 @@ static void test_mistakes_are_named_with_their_line(void **state) {
            "grid = { bin_size = 8; };",
            2, "not one of the grid's");
     refuse(f, "convergence = { configurations = (\n{ bin_size = 8; }); };", 2, "label");
+    refuse(f, "windows = {\n seconds = []; };", 2, "seconds = [1, 5, 30]");
+    refuse(f, "windows = {};", 1, "seconds = [1, 5, 30]");
+    refuse(f, "windows = {\n seconds = 5; };", 2, "seconds = [1, 5, 30]");
+    refuse(f, "windows = {\n seconds = [0]; };", 2, "from 1 to");
+    refuse(f, "windows = {\n seconds = [5, 5]; };", 2, "must rise");
+    refuse(f, "windows = {\n seconds = [2, 5]; };", 2, "make it a multiple");
+    refuse(f, "windows = {\n minutes = [1]; };", 2, "unknown key 'minutes'");
+    refuse(
+        f,
+        "windows = {\n seconds = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17]; };",
+        2, "more than 16");
     refuse(f, "games = {};", 1, "games must be a list");
     refuse(f, "games = (\n{ rom = \"a\"; movie = \"b\"; });", 2, "without a name");
     refuse(f, "games = (\n{ name = \"A b\"; rom = \"a\"; movie = \"b\"; });", 2, "lower-case");
