@@ -61,6 +61,11 @@ zero "SELECT number FROM replay_window WHERE change <> (span = 1 AND ifnull(over
 zero "SELECT a.* FROM phase_found a JOIN phase_found b USING (stream_id, configuration_id, number) WHERE a.kept = 0 AND b.kept = 5
     AND a.found_after IS NOT b.found_after" "all samples, and those of five seconds"
 
+# The questions have answers.
+for name in windows phases phases_found; do
+    "$hotgraph" sql windowed.db $name --csv | sed 1d | grep -q . || fail "sql $name: nothing"
+done
+
 # Engines and threads make no difference, nothing is done twice, and lost rows come back.
 sweep windowed.cfg --db other.db --games brindle,umbel --jobs 1 --engine interp
 test "$digest" = "$expected" || fail "interpreted: $digest, not $expected"
