@@ -143,19 +143,20 @@ __attribute__((noinline)) static int kind(int n) { switch (n % 6) { case 0: retu
 static void *work(void *p) {
     long s = 0;
     pthread_barrier_wait(&together);
-    for (int from = *(int *)p, i = from; i < from + 200000; i++) s += kind(i + 1);
+    for (int from = *(int *)p, i = from; i < from + 60000; i++) s += kind(i + 1);
     pthread_mutex_lock(&lock); total += s; pthread_mutex_unlock(&lock);
     return p;
 }
-static void *waits(void *p) { pthread_mutex_lock(&lock); for (;;) pthread_cond_wait(&never, &lock); return p; }
+/* Only its wait releases the lock, so the others cannot end before it waits. */
+static void *waits(void *p) { pthread_mutex_lock(&lock); pthread_barrier_wait(&together); for (;;) pthread_cond_wait(&never, &lock); return p; }
 int main(void) {
     pthread_t t[4], w;
     int from[4];
     pick[0] = even; pick[1] = odd;
-    pthread_barrier_init(&together, 0, 4);
-    for (int i = 0; i < 4; i++) { from[i] = i * 200000; if (pthread_create(&t[i], 0, work, &from[i])) return 9; }
-    for (int i = 0; i < 4; i++) pthread_join(t[i], 0);
+    pthread_barrier_init(&together, 0, 5);
     if (pthread_create(&w, 0, waits, 0)) return 9;
+    for (int i = 0; i < 4; i++) { from[i] = i * 60000; if (pthread_create(&t[i], 0, work, &from[i])) return 9; }
+    for (int i = 0; i < 4; i++) pthread_join(t[i], 0);
     for (volatile int i = 0; i < 1000; i++) total++;
     printf("%ld\n", total);
     return 0;
