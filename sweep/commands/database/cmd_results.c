@@ -65,6 +65,10 @@ static const char *const views[] = {"results",
                                     "technique_packets",
                                     "technique_path",
                                     "technique_cost",
+                                    "window_summary",
+                                    "technique_window",
+                                    "phase",
+                                    "technique_phase",
                                     "pareto",
                                     "sampling_bias",
                                     "paper_beside",
@@ -124,6 +128,10 @@ static const char details[] =
     "  technique_packets    a processor's trace: bytes, packets, what is lost\n"
     "  technique_path       hot paths: what samples and edges tell of them\n"
     "  technique_cost       the cost of techniques inside the running machine\n"
+    "  window_summary       windows of some seconds, each by itself\n"
+    "  technique_window     the same over games: mean, and worst window\n"
+    "  phase                phases of the exact graph\n"
+    "  technique_phase      how soon a phase is found, and how often never\n"
     "  pareto               results that no other beats in both budget and quality\n"
     "  sampling_bias        sampling intervals in frames, jitter, weights\n"
     "  paper_beside         costs published in papers beside those measured here\n"
