@@ -166,6 +166,18 @@ static _Noreturn void become(const struct start *s) {
     give_up(s);
 }
 
+void child_forget_inherited(void) {
+    static const struct rlimit stack = {8 << 20, 8 << 20}, files = {DESCRIPTORS, DESCRIPTORS};
+    sigset_t none;
+    for (int number = 1; number < NSIG; number++)
+        signal(number, SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    umask(022);
+    setrlimit(RLIMIT_STACK, &stack); /* lower hard limits stay */
+    setrlimit(RLIMIT_NOFILE, &files);
+}
+
 /* ---- starting ---- */
 
 /* Returns the child's errno; 0: exec succeeded. */

@@ -55,6 +55,10 @@ bool child_beside(const char *built, const char *name, char *out, size_t size);
  * copy. The caller frees the array; NULL: out of memory. */
 char **child_env(const char *const *changes);
 
+/* For `prepare`, where results must not depend on what starts us: a program can observe the signals
+ * and limits that it inherits (nohup, for example, leaves SIGHUP ignored, which xz and gzip check). */
+void child_forget_inherited(void);
+
 /* STATUS_IO with the reason where the program cannot be executed. */
 enum status child_start(struct child *out, const struct child_request *request, struct error *e);
 /* Has the child ended? Does not reap it. */

@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -58,20 +57,6 @@ static enum status open_files(struct files *f, const struct qemu_request *q, str
             return error_set(e, STATUS_IO, "cannot create a pipe for the program's output: %s",
                              strerror(errno));
     return STATUS_OK;
-}
-
-/* Runs in the child. A program can observe what it inherits, so this does not depend on what starts us
- * (nohup, for example, leaves SIGHUP ignored, which xz checks). */
-static void forget_inherited(void) {
-    static const struct rlimit stack = {8 << 20, 8 << 20}, files = {1024, 1024};
-    sigset_t none;
-    for (int number = 1; number < NSIG; number++)
-        signal(number, SIG_DFL);
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    umask(022);
-    setrlimit(RLIMIT_STACK, &stack); /* lower hard limits stay */
-    setrlimit(RLIMIT_NOFILE, &files);
 }
 
 static bool copy_some(int from, int to) {
@@ -221,7 +206,7 @@ enum status run_program(struct run *r, struct error *e) {
                                               .env = r->env,
                                               .folder = q->folder,
                                               .files = files,
-                                              .prepare = forget_inherited,
+                                              .prepare = child_forget_inherited,
                                               .group = true};
         status = child_start(&w.child, &request, e);
     }

@@ -14,6 +14,7 @@ import math
 import os
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,8 @@ ROUNDS = int(os.environ.get("ROUNDS", "1" if QUICK else "3"))
 BOLT = "/usr/lib/llvm-19/bin/llvm-bolt"  # the one in /usr/bin does not find its runtime library
 ENV = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "HOME": "/nonexistent", "TZ": "UTC0", "PYTHONHASHSEED": "0",
        "PERL_HASH_SEED": "0"}  # as record has it
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+    signal.signal(number, signal.SIG_DFL)  # for the programs, which look whether nohup ignores them
 NEEDS = {
     "graph": "nothing: Debian's file, stripped",
     "callgrind": "nothing; no edges of returns",

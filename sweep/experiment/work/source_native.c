@@ -63,6 +63,7 @@ static enum status start_and_wait(const struct native_run *r, bool probes, const
                                           .env = (char *const *)r->env.at,
                                           .folder = r->program->folder,
                                           .files = files,
+                                          .prepare = child_forget_inherited,
                                           .group = true};
     enum status status = child_start(&child, &request, e);
     if (status == STATUS_OK)

@@ -73,7 +73,7 @@ writes optimise file.cfg "" "" db
 writes "movie make" game.nes out ""
 writes init "--game=game.nes=none.fm2" out ""
 if "$hotgraph" help native >/dev/null 2>&1; then
-    writes native ./program "json graph structure" "images placement" db
+    writes native ./program "json graph structure sample" "images placement" db
     writes measured ./program "" "" db
 fi
 if command -v qemu-x86_64 >/dev/null && test "$(uname -m)" = x86_64; then

@@ -62,7 +62,7 @@ END
 [ "$(head -1 s.isampling | grep -c 'of=transfers')" = 0 ] || fail "the kind of the samples"
 
 # Exit status, signals, threads, scripts and programs that it becomes.
-loop='i=0; while [ $i -lt 60000 ]; do i=$((i+1)); [ $i != 2000 ] || kill -USR1 $$; done'
+loop='i=0; while [ $i -lt 60000 ]; do i=$((i+1)); [ $i != 40000 ] || kill -USR1 $$; done'
 "$hotgraph" native --sample d.isampling --interval-ms 0.2 --libraries -- dash -c "trap 'echo got' USR1; $loop; exit 7" >out 2>err
 [ $? = 7 ] && [ "$(cat out)" = got ] || fail "a signal that is caught: $(cat out err)"
 "$hotgraph" native --sample d.isampling --interval-ms 0.2 --libraries -- dash -c "$loop" >out 2>err
