@@ -118,9 +118,10 @@ static bool go_elsewhere(struct packet_decoder *d, uint32_t to) {
 
 /* Is the next instruction another one from byte `packet` of the trace on? */
 static bool changes_here(const struct packet_decoder *d, uint64_t packet) {
+    if (d->next_change >= d->changes.len)
+        return false;
     const struct code_change *c = &d->changes.at[d->next_change];
-    return d->next_change < d->changes.len && c->at <= packet &&
-           c->insn.address == d->nodes.at[d->at].insn.address;
+    return c->at <= packet && c->insn.address == d->nodes.at[d->at].insn.address;
 }
 
 /* Changes the instruction, or executes it once in another way. */
