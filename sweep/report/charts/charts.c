@@ -3,6 +3,7 @@
 #include "report/charts/charts_cost.h"
 #include "report/charts/charts_ranks.h"
 #include "report/charts/charts_study.h"
+#include "report/charts/charts_windows.h"
 #include "report/charts/charts_worth.h"
 #include "report/charts/plot.h"
 #include "report/page/pieces.h"
@@ -234,6 +235,8 @@ enum status page_charts(struct page *p) {
         status = studies(p);
     if (status == STATUS_OK)
         status = page_cost_charts(p);
+    if (status == STATUS_OK)
+        status = page_windows(p);
     if (status == STATUS_OK)
         status = page_worth(p);
     p->about[0] = '\0';

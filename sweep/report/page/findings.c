@@ -68,6 +68,18 @@ static const struct sentence OF_ALL[] = {
     " AND similarity IS NOT NULL AND batches = (SELECT max(batches) FROM experiment_mark"          \
     " JOIN experiment USING (experiment_id) WHERE name = ?1 AND batches <= 3000) GROUP BY batches"
 
+/* The baseline in windows of one length, and in the longest if there are several. */
+#define IN_WINDOWS(length)                                                                         \
+    "SELECT span, printf('%.1f', 100 * hot_f1_active), printf('%.1f', 100 * hot_f1_active_worst)"  \
+    " FROM technique_window t" SAMPLED " AND baseline = 1 AND span = (SELECT " length " FROM"      \
+    " experiment_window e WHERE e.experiment_id = t.experiment_id)"
+
+/* Phases know the hot share of 90 % alone. */
+#define IN_PHASES                                                                                  \
+    "SELECT CAST(round(phases * (1 - never)) AS INTEGER), phases, iif(median_seconds IS NULL, ''," \
+    " printf('; half of all within %d s', median_seconds)) FROM technique_phase"                   \
+    " WHERE experiment = ?1 AND way = ?4 AND baseline = 1 AND kept = 0 AND ?3 = 900"
+
 static const struct sentence OF_SAMPLING[] = {
     {"SELECT round(min(sampled_percent), 2), round(max(sampled_percent), 2) FROM table1" SAMPLED
      " HAVING min(sampled_percent) IS NOT NULL",
@@ -78,6 +90,15 @@ static const struct sentence OF_SAMPLING[] = {
     {AFTER_BATCHES("strata"),
      "From {0} batches spread over a program's stream, reading edges directly off the samples "
      "finds {1} to {2} % of the hot edges."},
+    {IN_WINDOWS("min(span)"),
+     "In windows of {0} s, the hot set read directly off a window's own samples has an F1 of {1} % "
+     "on average and of {2} % in the worst window, without busy-waits."},
+    {IN_WINDOWS("iif(max(span) > min(span), max(span), NULL)"),
+     "In windows of {0} s, the hot set read directly has an F1 of {1} % on average and of {2} % in "
+     "the worst window."},
+    {IN_PHASES,
+     "Reading edges directly off all samples from the start finds the hot sets of {0} of {1} "
+     "phases before these end{=2}."},
     {WORTH("baseline = 1"),
      "A code layout by what is read directly off the samples gains {0} % of what one by the exact "
      "graph gains, and {1} % with falls inferred, the edges along which a block runs on into the "

@@ -66,6 +66,59 @@ for name in windows phases phases_found; do
     "$hotgraph" sql windowed.db $name --csv | sed 1d | grep -q . || fail "sql $name: nothing"
 done
 
+# curves DATABASE: the figure of windows in its report has the values of the base tables, and no others: of each technique the
+# configuration and sampling with the largest mean.
+curves() {
+    rm -rf report
+    "$hotgraph" report "$1" --out report >out 2>errors || fail "report of $1: $(cat errors)"
+    test -s report/figures/windowed.svg && test -s report/figures/windowed.pdf || fail "no figure of windows of $1"
+    grep -q "<figure id='windowed'" report/index.html || fail "no figure of windows on the page of $1"
+    ask "$1" "WITH s AS (SELECT technique, w.way, configuration.key, q.span, avg(hot_f1_active) AS f1, min(hot_f1_active) AS worst
+            FROM window_quality q JOIN experiment_window USING (span) JOIN experiment_configuration USING (configuration_id)
+            JOIN configuration USING (configuration_id) JOIN stream USING (stream_id) JOIN sampling_way w USING (sampling_id)
+            WHERE hot_permille = 900 GROUP BY stream_id, configuration_id, q.span),
+        m AS (SELECT technique, way, key, span, avg(f1) AS f1, min(worst) AS worst FROM s GROUP BY way, key, span),
+        c AS (SELECT technique, way, key, avg(f1) AS mean FROM m GROUP BY way, key),
+        b AS (SELECT technique, way, key, row_number() OVER (PARTITION BY technique ORDER BY round(mean, 12) DESC) AS place FROM c)
+        SELECT technique, span, printf('%.2f', 100 * f1), printf('%.2f', 100 * worst), way FROM m JOIN b USING (technique, way, key)
+        WHERE place = 1 ORDER BY technique, span" >expected
+    python3 -c 'import csv
+for r in sorted(csv.DictReader(open("report/figures/windowed.csv")), key=lambda r: (r["technique"], int(r["seconds"]))):
+    print(r["technique"], r["seconds"], "%.2f" % float(r["mean"]), "%.2f" % float(r["worst"]), r["mean_hint"].split("; ")[-1], sep="|")' >drawn
+    same expected drawn
+}
+# told WORDS: how many sentences of the page have them.
+told() {
+    grep -o "<li>$1[^<]*<" report/index.html | wc -l
+}
+if command -v gnuplot >/dev/null; then
+    curves windowed.db
+    test "$(cut -d'|' -f1 drawn | sort -u | wc -l)" = 5 || fail "curves: $(cat drawn)"
+    test "$(sed -n 2p report/figures/windowed.csv | cut -d, -f1,5)" = 1,observed || fail "the baseline is not the first curve"
+
+    told_windows='In windows of ' told_phases='Reading edges directly off all samples from the start'
+    # Three samplings: the shortest and the longest windows, and phases; live techniques have no baseline.
+    test "$(told "$told_windows") $(told "$told_phases")" = "6 3" || fail "sentences: $(told "$told_windows") $(told "$told_phases")"
+    # What is missing is neither drawn nor said: without phases, with one technique and one length only.
+    cp windowed.db part.db
+    sqlite3 part.db "DELETE FROM phase_found; DELETE FROM experiment_window WHERE span <> 5;
+        DELETE FROM window_quality WHERE configuration_id IN (SELECT configuration_id FROM configuration WHERE technique <> 'flow')"
+    curves part.db
+    test "$(cut -d'|' -f1,2 drawn)" = "flow|5" || fail "one technique: $(cat drawn)"
+    test "$(told "$told_windows") $(told "$told_phases")" = "0 0" || fail "sentences without the baseline and phases"
+    # A configuration that lacks a game is not beside those that have all.
+    cp windowed.db part.db
+    sqlite3 part.db "DELETE FROM window_quality WHERE configuration_id IN (SELECT configuration_id FROM configuration WHERE technique = 'net')
+        AND stream_id IN (SELECT stream_id FROM experiment_stream JOIN game USING (game_id) WHERE name = 'umbel')"
+    "$hotgraph" report part.db --out report >out 2>errors || fail "report of half: $(cat errors)"
+    ! grep -q ',net,' report/figures/windowed.csv && grep -q ',flow,' report/figures/windowed.csv || fail "half: $(cat report/figures/windowed.csv)"
+    # A report without windows has nothing of all this.
+    sqlite3 part.db "DELETE FROM experiment_window"
+    rm -rf report && "$hotgraph" report part.db --out report >out 2>errors || fail "report without windows: $(cat errors)"
+    test ! -e report/figures/windowed.gp && test "$(told "$told_windows") $(told "$told_phases")" = "0 0" || fail "windows in a report without"
+    rm part.db
+fi
+
 # Engines and threads make no difference, nothing is done twice, and lost rows come back.
 sweep windowed.cfg --db other.db --games brindle,umbel --jobs 1 --engine interp
 test "$digest" = "$expected" || fail "interpreted: $digest, not $expected"
