@@ -43,27 +43,54 @@ static inline struct profile profiled_game(const char *technique, const int64_t 
     return out;
 }
 
-/* A live technique that is given up in the midst, or that cannot attach, leaves nothing attached. */
-static inline void assert_abandons(const char *technique, const int64_t *values) {
+/* A live technique that is given up in the midst leaves nothing attached. */
+static inline void assert_detaches(struct played *p, const char *technique, const int64_t *values) {
     const struct technique *t = technique_find(technique);
     struct error e = {0};
     void *self;
-    struct played p = played_open("mazewisp", NULL, false);
     for (int i = 0; i < 2 * NES_OBSERVERS; i++) {
-        played_must(t->attach(&self, p.nes, values, &e), &e);
-        played_frames(&p, 2);
+        played_must(t->attach(&self, p->nes, values, &e), &e);
+        played_frames(p, 2);
         t->abandon(self);
     }
     t->abandon(NULL);
-    /* With all places but one taken the structure finds none: the first observer is detached again. */
+}
+
+/* The same of one with two observers, also if it cannot attach: with all places but one taken the
+ * structure finds none, and the first observer is detached again. */
+static inline void assert_abandons(const char *technique, const int64_t *values) {
+    const struct technique *t = technique_find(technique);
     const struct observer nobody = {0};
     unsigned ids[NES_OBSERVERS];
+    struct error e = {0};
+    void *self;
+    struct played p = played_open("mazewisp", NULL, false);
+    assert_detaches(&p, technique, values);
     for (int i = 0; i + 1 < NES_OBSERVERS; i++)
         played_must(nes_attach(p.nes, &nobody, &ids[i], &e), &e);
     assert_int_not_equal(t->attach(&self, p.nes, values, &e), STATUS_OK);
     assert_null(self);
     played_must(nes_attach(p.nes, &nobody, &ids[NES_OBSERVERS - 1], &e), &e);
     played_close(&p);
+}
+
+static inline void assert_same_graph(const struct graph *a, const struct graph *b) {
+    assert_int_equal(a->edge_count, b->edge_count);
+    assert_int_equal(a->block_count, b->block_count);
+    assert_memory_equal(a->edges, b->edges, a->edge_count * sizeof *a->edges);
+    assert_memory_equal(a->blocks, b->blocks, a->block_count * sizeof *a->blocks);
+}
+
+static inline void assert_same_profile(const struct profile *a, const struct profile *b) {
+    assert_same_graph(&a->graph, &b->graph);
+    assert_int_equal(a->count_count, b->count_count);
+    for (size_t i = 0; i < a->count_count; i++)
+        assert_int_equal(a->counts[i].value, b->counts[i].value);
+    assert_int_equal(a->cost.records, b->cost.records);
+    assert_int_equal(a->cost.probes, b->cost.probes);
+    assert_int_equal(a->cost.observed, b->cost.observed);
+    assert_int_equal(a->cost.steps, b->cost.steps);
+    assert_int_equal(a->cost.structure, b->cost.structure);
 }
 
 /* The technique's own count of this name. */

@@ -11,10 +11,9 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "tests/support/guest_rom.h"
-#include "tests/support/profiled.h"
+#include "tests/support/profiled_guest.h"
 
-enum { FRAMES = 240, PHASES = 3, ENGINES = 3 };
+enum { FRAMES = 240, PHASES = 3 };
 
 /* Writes code into RAM, calls it, and changes its operand before each call. */
 static void write_ram_program(struct guest *g) {
@@ -29,36 +28,15 @@ static void write_ram_program(struct guest *g) {
     guest_code(g, 0x8100, 0x40);
 }
 
-/* A game, or "" for the program that writes code. */
-struct source {
-    const char *game;
-    struct guest *guest;
-};
-
-static struct played open_one(const struct source *source, unsigned engine) {
-    const struct engine *const of = engine == 0 ? dbt_engine() : NULL;
-    if (source->guest == NULL)
-        return played_open(source->game, of, engine == 2);
-    const struct nes_options options = {.engine = of, .no_skip = engine == 2};
-    return (struct played){.nes = guest_machine(source->guest, options)};
-}
-
-static void close_one(const struct source *source, struct played *p) {
-    if (source->guest == NULL)
-        played_close(p);
-    else
-        nes_free(p->nes);
-}
-
 /* What a technique finds; beside: another technique that watches, too, or NULL. */
-static struct profile found(const struct source *source, unsigned engine, const char *name,
+static struct profile found(const struct played_source *source, unsigned engine, const char *name,
                             const int64_t *values, const char *beside) {
     static const int64_t others[TECHNIQUE_PARAMETERS] = {5, 2, 1};
     const struct technique *t = technique_find(name), *u = beside ? technique_find(beside) : NULL;
     struct error e = {0};
     struct profile out, other;
     void *self, *too = NULL;
-    struct played p = open_one(source, engine);
+    struct played p = played_open_source(source, engine);
     if (u != NULL)
         played_must(u->attach(&too, p.nes, others, &e), &e);
     played_must(t->attach(&self, p.nes, values, &e), &e);
@@ -68,21 +46,8 @@ static struct profile found(const struct source *source, unsigned engine, const 
         played_must(u->finish(too, &other, &e), &e);
         profile_free(&other);
     }
-    close_one(source, &p);
+    played_close(&p);
     return out;
-}
-
-static void assert_same(const struct profile *a, const struct profile *b) {
-    assert_int_equal(a->graph.edge_count, b->graph.edge_count);
-    assert_int_equal(a->graph.block_count, b->graph.block_count);
-    assert_memory_equal(a->graph.edges, b->graph.edges,
-                        a->graph.edge_count * sizeof *a->graph.edges);
-    assert_memory_equal(a->graph.blocks, b->graph.blocks,
-                        a->graph.block_count * sizeof *a->graph.blocks);
-    assert_int_equal(a->cost.records, b->cost.records);
-    assert_int_equal(a->cost.probes, b->cost.probes);
-    assert_int_equal(a->cost.observed, b->cost.observed);
-    assert_int_equal(a->cost.steps, b->cost.steps);
 }
 
 /* Adds the counts of transfers to elsewhere: those of other edges depend on where blocks begin. */
@@ -107,17 +72,17 @@ static void assert_equal_sums(const struct map *a, const struct map *b) {
 }
 
 /* With an interval of three checks, the bursts of three phases are the whole run, without overlap. */
-static void phases_are_everything(const struct source *source) {
+static void phases_are_everything(const struct played_source *source) {
     const int64_t none[TECHNIQUE_PARAMETERS] = {0};
     struct profile exact = found(source, 0, "exact", none, NULL);
     struct map all = {0}, sums = {0};
     for (int64_t phase = 0; phase < PHASES; phase++) {
         const int64_t values[TECHNIQUE_PARAMETERS] = {PHASES, 1, phase};
-        struct profile of[ENGINES];
-        for (unsigned engine = 0; engine < ENGINES; engine++)
+        struct profile of[PLAYED_ENGINES];
+        for (unsigned engine = 0; engine < PLAYED_ENGINES; engine++)
             of[engine] = found(source, engine, "bursts", values, NULL);
-        for (unsigned engine = 1; engine < ENGINES; engine++)
-            assert_same(&of[0], &of[engine]);
+        for (unsigned engine = 1; engine < PLAYED_ENGINES; engine++)
+            assert_same_profile(&of[0], &of[engine]);
         const uint64_t checks = counted(&of[0], "checks");
         assert_int_equal(counted(&of[0], "bursts"),
                          (checks + PHASES - 1 - (uint64_t)phase) / PHASES);
@@ -125,7 +90,7 @@ static void phases_are_everything(const struct source *source) {
         /* A busy-wait has thousands of passes a frame. */
         assert_true(source->guest != NULL || checks < (uint64_t)FRAMES * 1000);
         add_jumps(&sums, &of[0].graph, PHASES);
-        for (unsigned engine = 0; engine < ENGINES; engine++)
+        for (unsigned engine = 0; engine < PLAYED_ENGINES; engine++)
             profile_free(&of[engine]);
     }
     add_jumps(&all, &exact.graph, 1);
@@ -139,14 +104,14 @@ static void test_phases(void **state) {
     (void)state;
     static const char *const games[] = {"mazewisp", "airmail", "burrow"};
     for (size_t i = 0; i < sizeof games / sizeof *games; i++)
-        phases_are_everything(&(struct source){games[i], NULL});
+        phases_are_everything(&(struct played_source){games[i], NULL});
 }
 
 static void test_code_in_ram(void **state) {
     (void)state;
     struct guest *g = guest_new();
     write_ram_program(g);
-    phases_are_everything(&(struct source){"", g});
+    phases_are_everything(&(struct played_source){"", g});
     free(g);
 }
 
@@ -154,14 +119,14 @@ static void test_code_in_ram(void **state) {
 static void test_together(void **state) {
     (void)state;
     const int64_t none[TECHNIQUE_PARAMETERS] = {0}, values[TECHNIQUE_PARAMETERS] = {29, 4, 0};
-    const struct source source = {"starling", NULL};
+    const struct played_source source = {"starling", NULL};
     struct profile exact = found(&source, 1, "exact", none, NULL);
     struct profile bursts = found(&source, 1, "bursts", values, NULL);
-    for (unsigned engine = 0; engine < ENGINES; engine++) {
+    for (unsigned engine = 0; engine < PLAYED_ENGINES; engine++) {
         struct profile a = found(&source, engine, "exact", none, "bursts");
         struct profile b = found(&source, engine, "bursts", values, "exact");
-        assert_same(&exact, &a);
-        assert_same(&bursts, &b);
+        assert_same_profile(&exact, &a);
+        assert_same_profile(&bursts, &b);
         profile_free(&a);
         profile_free(&b);
     }
@@ -179,7 +144,7 @@ static void test_abandon(void **state) {
     struct profile first, again;
     void *self;
     for (unsigned engine = 0; engine < 2; engine++) {
-        struct played p = open_one(&(struct source){"mazewisp", NULL}, engine);
+        struct played p = played_open_source(&(struct played_source){"mazewisp", NULL}, engine);
         assert_int_equal(t->attach(&self, p.nes, too_long, &e), STATUS_ARGUMENT);
         assert_null(self);
         for (int i = 0; i < 2 * NES_OBSERVERS; i++) {
@@ -194,7 +159,7 @@ static void test_abandon(void **state) {
         played_must(technique_find("exact")->finish(self, out, &e), &e);
         played_close(&p);
     }
-    assert_same(&first, &again);
+    assert_same_profile(&first, &again);
     profile_free(&first);
     profile_free(&again);
 }

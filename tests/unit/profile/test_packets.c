@@ -12,10 +12,9 @@
 #include <string.h>
 
 #include "profile/packets/packet_tracer.h"
-#include "tests/support/guest_rom.h"
-#include "tests/support/profiled.h"
+#include "tests/support/profiled_guest.h"
 
-enum { FRAMES = 240, ENGINES = 3 };
+enum { FRAMES = 240 };
 
 /* ---- bytes ---- */
 
@@ -133,49 +132,26 @@ static struct guest *ram_program(void) {
     return g;
 }
 
-struct source {
-    const char *game;
-    struct guest *guest;
-};
-
-static struct played open_one(const struct source *source, unsigned engine) {
-    const struct engine *const of = engine == 0 ? dbt_engine() : NULL;
-    if (source->guest == NULL)
-        return played_open(source->game, of, engine == 2);
-    const struct nes_options options = {.engine = of, .no_skip = engine == 2};
-    return (struct played){.nes = guest_machine(source->guest, options)};
-}
-
-static struct profile found(const struct source *source, unsigned engine, const char *name,
+static struct profile found(const struct played_source *source, unsigned engine, const char *name,
                             const int64_t *values, bool reset) {
     const struct technique *t = technique_find(name);
     struct error e = {0};
     struct profile out;
     void *self;
-    struct played p = open_one(source, engine);
+    struct played p = played_open_source(source, engine);
     played_must(t->attach(&self, p.nes, values, &e), &e);
     played_frames(&p, FRAMES / 2);
     if (reset)
         nes_reset(p.nes, false);
     played_frames(&p, FRAMES / 2);
     played_must(t->finish(self, &out, &e), &e);
-    if (source->guest == NULL)
-        played_close(&p);
-    else
-        nes_free(p.nes);
+    played_close(&p);
     return out;
-}
-
-static void assert_same_graph(const struct graph *a, const struct graph *b) {
-    assert_int_equal(a->edge_count, b->edge_count);
-    assert_int_equal(a->block_count, b->block_count);
-    assert_memory_equal(a->edges, b->edges, a->edge_count * sizeof *a->edges);
-    assert_memory_equal(a->blocks, b->blocks, a->block_count * sizeof *a->blocks);
 }
 
 static const int64_t none[TECHNIQUE_PARAMETERS] = {0};
 
-static void whole_is_exact(const struct source *source, bool reset) {
+static void whole_is_exact(const struct played_source *source, bool reset) {
     static const int64_t ways[][TECHNIQUE_PARAMETERS] = {
         {0, 1000, 2, 0, 0}, {0, 7, 2, 1, 0}, {0, 300, 64, 0, 1}};
     struct profile exact = found(source, 0, "exact", none, reset);
@@ -195,10 +171,10 @@ static void whole_is_exact(const struct source *source, bool reset) {
 static void test_whole(void **state) {
     (void)state;
     /* burrow switches banks. */
-    whole_is_exact(&(struct source){.game = "mazewisp"}, false);
-    whole_is_exact(&(struct source){.game = "umbel"}, true);
-    whole_is_exact(&(struct source){.game = "burrow"}, false);
-    struct source program = {.guest = ram_program()};
+    whole_is_exact(&(struct played_source){.game = "mazewisp"}, false);
+    whole_is_exact(&(struct played_source){.game = "umbel"}, true);
+    whole_is_exact(&(struct played_source){.game = "burrow"}, false);
+    struct played_source program = {.guest = ram_program()};
     whole_is_exact(&program, false);
     struct profile p = found(&program, 0, "trace", (int64_t[]){0, 1000, 2, 0, 0}, false);
     assert_true(counted(&p, "code_changes") > FRAMES);
@@ -210,16 +186,17 @@ static void test_whole(void **state) {
 static void test_engines(void **state) {
     (void)state;
     const int64_t values[TECHNIQUE_PARAMETERS] = {4, 500, 2, 1, 0};
-    struct profile of[ENGINES];
-    for (unsigned engine = 0; engine < ENGINES; engine++)
-        of[engine] = found(&(struct source){.game = "burrow"}, engine, "trace", values, false);
-    for (unsigned engine = 1; engine < ENGINES; engine++) {
+    struct profile of[PLAYED_ENGINES];
+    for (unsigned engine = 0; engine < PLAYED_ENGINES; engine++)
+        of[engine] =
+            found(&(struct played_source){.game = "burrow"}, engine, "trace", values, false);
+    for (unsigned engine = 1; engine < PLAYED_ENGINES; engine++) {
         assert_same_graph(&of[0].graph, &of[engine].graph);
         assert_memory_equal(&of[0].cost, &of[engine].cost, sizeof of[0].cost);
         for (size_t i = 0; i < of[0].count_count; i++)
             assert_int_equal(of[0].counts[i].value, of[engine].counts[i].value);
     }
-    for (unsigned engine = 0; engine < ENGINES; engine++)
+    for (unsigned engine = 0; engine < PLAYED_ENGINES; engine++)
         profile_free(&of[engine]);
 }
 
@@ -228,7 +205,7 @@ static void test_engines(void **state) {
 /* A smaller ring loses more, and nothing is decoded that was not executed. */
 static void test_ring(void **state) {
     (void)state;
-    const struct source source = {.game = "mazewisp"};
+    const struct played_source source = {.game = "mazewisp"};
     struct profile exact = found(&source, 0, "exact", none, false);
     uint64_t lost = UINT64_MAX;
     for (int64_t ring = 1; ring <= 64; ring *= 4) {
@@ -363,7 +340,7 @@ static void test_silent_loop(void **state) {
     guest_code(g, 0x8020, 0x40);
     guest_vectors(g, 0x8020, 0x8000, 0x8020);
     const int64_t values[TECHNIQUE_PARAMETERS] = {0, 1000, 2, 0, 0};
-    struct profile p = found(&(struct source){.guest = g}, 0, "trace", values, false);
+    struct profile p = found(&(struct played_source){.guest = g}, 0, "trace", values, false);
     assert_int_equal(counted(&p, "decoding_errors"), 0);
     assert_true(counted(&p, "fup_packets") > FRAMES / 2);
     assert_null(graph_find_edge(&p.graph, 0x800B, 0x800B));
@@ -373,17 +350,8 @@ static void test_silent_loop(void **state) {
 
 static void test_abandon(void **state) {
     (void)state;
-    const struct technique *t = technique_find("trace");
-    const int64_t values[TECHNIQUE_PARAMETERS] = {4, 10, 2, 0, 0};
-    struct error e = {0};
-    void *self;
     struct played p = played_open("mazewisp", NULL, false);
-    for (int i = 0; i < 2 * NES_OBSERVERS; i++) {
-        played_must(t->attach(&self, p.nes, values, &e), &e);
-        played_frames(&p, 2);
-        t->abandon(self);
-    }
-    t->abandon(NULL);
+    assert_detaches(&p, "trace", (const int64_t[TECHNIQUE_PARAMETERS]){4, 10, 2, 0, 0});
     played_close(&p);
 }
 

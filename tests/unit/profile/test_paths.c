@@ -12,71 +12,11 @@
 #include <string.h>
 
 #include "profile/profile.h"
-#include "tests/support/guest_rom.h"
-#include "tests/support/played.h"
-#include "tests/support/profiled.h"
+#include "tests/support/profiled_guest.h"
 
 enum { MANY = 1 << 30 };
 
-/* Each fourth round takes the call:
- *
- *     8000  LDX #0
- *     8002  INX, TXA, AND #3, BNE $800B
- *     8008  JSR $8020
- *     800B  JMP $8002
- *     8020  RTS
- */
-static struct guest *fourths(void) {
-    struct guest *g = guest_new();
-    guest_code(g, 0x8000, 0xA2, 0x00, 0xE8, 0x8A, 0x29, 0x03, 0xD0, 0x03, 0x20, 0x20, 0x80, 0x4C,
-               0x02, 0x80);
-    guest_code(g, 0x8020, 0x60);
-    guest_vectors(g, 0x8020, 0x8000, 0x8020);
-    return g;
-}
-
-/* An NMI in each frame; the program never leaves its loop of two jumps:
- *
- *     8000  LDA #$80
- *     8002  STA $2000, JMP $8008
- *     8008  INX, NOP, JMP $8002
- *     8020  JMP $8030
- *     8030  RTI
- */
-static struct guest *nmi_in_loop(void) {
-    struct guest *g = guest_new();
-    guest_code(g, 0x8000, 0xA9, 0x80, 0x8D, 0x00, 0x20, 0x4C, 0x08, 0x80, 0xE8, 0xEA, 0x4C, 0x02,
-               0x80);
-    guest_code(g, 0x8020, 0x4C, 0x30, 0x80);
-    guest_code(g, 0x8030, 0x40);
-    guest_vectors(g, 0x8020, 0x8000, 0x8020);
-    return g;
-}
-
-static struct profile of_guest(struct guest *g, const char *technique, const int64_t *values,
-                               unsigned frames, const struct engine *engine) {
-    struct nes *n = guest_machine(g, (struct nes_options){.engine = engine});
-    struct error e = {0};
-    struct profile out;
-    void *self;
-    played_must(technique_find(technique)->attach(&self, n, values, &e), &e);
-    for (unsigned i = 0; i < frames; i++)
-        played_must(nes_run_frame(n, &e), &e);
-    played_must(technique_find(technique)->finish(self, &out, &e), &e);
-    nes_free(n);
-    free(g);
-    return out;
-}
-
 static const int64_t no_values[TECHNIQUE_PARAMETERS] = {0};
-
-static uint64_t value_of(const struct profile *p, const char *name) {
-    for (size_t i = 0; i < p->count_count; i++)
-        if (strcmp(p->counts[i].name, name) == 0)
-            return p->counts[i].value;
-    fail_msg("there is no count '%s'", name);
-    return 0;
-}
 
 static uint64_t edge_of(const struct profile *p, uint32_t source, uint32_t target) {
     const struct edge *edge = graph_find_edge(&p->graph, source, target);
@@ -88,18 +28,18 @@ static uint64_t edge_of(const struct profile *p, uint32_t source, uint32_t targe
 static void test_known(void **state) {
     (void)state;
     for (int engine = 0; engine < 2; engine++) {
-        struct profile p =
-            of_guest(fourths(), "paths", no_values, 4, engine == 0 ? NULL : dbt_engine());
+        struct profile p = profiled_guest(guest_of_rounds(), "paths", no_values, 4,
+                                          engine == 0 ? NULL : dbt_engine());
         const uint64_t rounds = edge_of(&p, 0x8002, 0x800B) + edge_of(&p, 0x8002, 0x8008);
         assert_true(rounds > 1000);
         assert_int_equal(p.cost.records, 5);
-        assert_int_equal(value_of(&p, "paths"), 3);
-        assert_int_equal(value_of(&p, "hot_paths"), 2);
-        assert_in_range(rounds - value_of(&p, "path_flow"), 0, 1); /* the last one is cut off */
-        assert_int_equal(value_of(&p, "path_flow") - value_of(&p, "hot_path_flow"), 1);
+        assert_int_equal(counted(&p, "paths"), 3);
+        assert_int_equal(counted(&p, "hot_paths"), 2);
+        assert_in_range(rounds - counted(&p, "path_flow"), 0, 1); /* the last one is cut off */
+        assert_int_equal(counted(&p, "path_flow") - counted(&p, "hot_path_flow"), 1);
         /* A single decision is known from the edges but for the start of the first round. */
-        assert_in_range(value_of(&p, "path_flow") - value_of(&p, "fixed_flow"), 0, 2);
-        assert_int_equal(value_of(&p, "edges_matched"), value_of(&p, "hot_path_flow"));
+        assert_in_range(counted(&p, "path_flow") - counted(&p, "fixed_flow"), 0, 2);
+        assert_int_equal(counted(&p, "edges_matched"), counted(&p, "hot_path_flow"));
         profile_free(&p);
     }
 }
@@ -108,13 +48,13 @@ static void test_known(void **state) {
 static void test_interrupted(void **state) {
     (void)state;
     for (int engine = 0; engine < 2; engine++) {
-        struct profile p =
-            of_guest(nmi_in_loop(), "paths", no_values, 40, engine == 0 ? NULL : dbt_engine());
+        struct profile p = profiled_guest(guest_interrupted(), "paths", no_values, 40,
+                                          engine == 0 ? NULL : dbt_engine());
         assert_int_equal(p.cost.records, 3); /* the first round, the others, and the handler */
-        assert_int_equal(value_of(&p, "paths"), 0);
+        assert_int_equal(counted(&p, "paths"), 0);
         const uint64_t handled = edge_of(&p, 0x8020, 0x8030);
         assert_in_range(handled, 35, 40);
-        assert_in_range(value_of(&p, "path_ends") - edge_of(&p, 0x8008, 0x8002) - handled, 0, 1);
+        assert_in_range(counted(&p, "path_ends") - edge_of(&p, 0x8008, 0x8002) - handled, 0, 1);
         profile_free(&p);
     }
 }
@@ -123,20 +63,20 @@ static void test_interrupted(void **state) {
 static void test_samples(void **state) {
     (void)state;
     const int64_t single[TECHNIQUE_PARAMETERS] = {1, 17, 5};
-    struct profile p = of_guest(fourths(), "pep", single, 60, NULL);
+    struct profile p = profiled_guest(guest_of_rounds(), "pep", single, 60, NULL);
     assert_int_equal(p.cost.observed, 60 * 16639 / 5000);
     /* The program repeats itself in each four rounds; the rotating stride still meets all hot paths. */
-    assert_int_equal(value_of(&p, "hot_matched"), value_of(&p, "hot_path_flow"));
+    assert_int_equal(counted(&p, "hot_matched"), counted(&p, "hot_path_flow"));
     profile_free(&p);
     const int64_t all[TECHNIQUE_PARAMETERS] = {MANY, 1, 1};
-    p = of_guest(fourths(), "pep", all, 60, NULL);
-    struct profile q = of_guest(fourths(), "paths", no_values, 60, NULL);
+    p = profiled_guest(guest_of_rounds(), "pep", all, 60, NULL);
+    struct profile q = profiled_guest(guest_of_rounds(), "paths", no_values, 60, NULL);
     assert_int_equal(p.graph.edge_count, q.graph.edge_count - 1); /* without 8000 -> 8002 */
     for (size_t i = 0; i < p.graph.edge_count; i++) {
         const struct edge *edge = &p.graph.edges[i];
         assert_in_range(edge_of(&q, edge->source, edge->target) - edge->count, 0, 130);
     }
-    assert_in_range(value_of(&p, "hot_path_flow") - value_of(&p, "hot_overlap"), 0, 20);
+    assert_in_range(counted(&p, "hot_path_flow") - counted(&p, "hot_overlap"), 0, 20);
     profile_free(&p);
     profile_free(&q);
 }
@@ -147,26 +87,16 @@ static void test_stride(void **state) {
     (void)state;
     const int64_t fixed[TECHNIQUE_PARAMETERS] = {1, 1, 3},
                   rotated[TECHNIQUE_PARAMETERS] = {1, 6, 3};
-    struct profile p = of_guest(fourths(), "pep", fixed, 60, NULL);
-    assert_int_equal(value_of(&p, "sampled_paths"), 1);
+    struct profile p = profiled_guest(guest_of_rounds(), "pep", fixed, 60, NULL);
+    assert_int_equal(counted(&p, "sampled_paths"), 1);
     profile_free(&p);
-    p = of_guest(fourths(), "pep", rotated, 60, NULL);
-    assert_int_equal(value_of(&p, "sampled_paths"), 4); /* three of the six are the same */
+    p = profiled_guest(guest_of_rounds(), "pep", rotated, 60, NULL);
+    assert_int_equal(counted(&p, "sampled_paths"), 4); /* three of the six are the same */
     /* Three rounds without the call, one with it, in these proportions: six ticks sample each once. */
     const uint64_t turns = p.cost.observed / 6;
     assert_in_range(edge_of(&p, 0x8002, 0x800B) - 3 * turns, 0, 3);
     assert_in_range(edge_of(&p, 0x8002, 0x8008) - turns, 0, 1);
     profile_free(&p);
-}
-
-static void assert_same(const struct profile *a, const struct profile *b) {
-    assert_int_equal(a->graph.edge_count, b->graph.edge_count);
-    assert_memory_equal(a->graph.edges, b->graph.edges,
-                        a->graph.edge_count * sizeof *a->graph.edges);
-    assert_int_equal(a->count_count, b->count_count);
-    for (size_t i = 0; i < a->count_count; i++)
-        assert_int_equal(a->counts[i].value, b->counts[i].value);
-    assert_memory_equal(&a->cost, &b->cost, sizeof a->cost);
 }
 
 /* Broken: engines disagree, or a whole game's exact graph does not follow from its paths. */
@@ -178,16 +108,16 @@ static void test_game(void **state) {
         const int64_t *values = k == 0 ? no_values : usual;
         struct profile p = profiled_game(name, values, "mazewisp", 300, NULL);
         struct profile q = profiled_game(name, values, "mazewisp", 300, dbt_engine());
-        assert_same(&p, &q);
+        assert_same_profile(&p, &q);
         profile_free(&q);
         q = profiled_game("exact", no_values, "mazewisp", 300, dbt_engine());
         for (size_t i = 0; k == 0 && i < q.graph.edge_count; i++)
             assert_int_equal(edge_of(&p, q.graph.edges[i].source, q.graph.edges[i].target),
                              q.graph.edges[i].count);
         assert_true(k == 1 || p.graph.edge_count == q.graph.edge_count);
-        assert_true(value_of(&p, "fixed_flow") < value_of(&p, "path_flow"));
-        assert_true(value_of(&p, "hot_path_flow") * 10 > value_of(&p, "path_flow") * 8);
-        assert_true(k == 0 || value_of(&p, "hot_matched") * 10 > value_of(&p, "hot_path_flow") * 8);
+        assert_true(counted(&p, "fixed_flow") < counted(&p, "path_flow"));
+        assert_true(counted(&p, "hot_path_flow") * 10 > counted(&p, "path_flow") * 8);
+        assert_true(k == 0 || counted(&p, "hot_matched") * 10 > counted(&p, "hot_path_flow") * 8);
         profile_free(&p);
         profile_free(&q);
     }

@@ -12,50 +12,13 @@
 #include <string.h>
 
 #include "profile/profile.h"
-#include "tests/support/guest_rom.h"
-#include "tests/support/played.h"
-#include "tests/support/profiled.h"
-
-/* Three of four rounds skip the call:
- *
- *     8000  LDX #0
- *     8002  INX, TXA, AND #3, BNE $800B
- *     8008  JSR $8020
- *     800B  JMP $8002
- *     8020  RTS
- */
-static struct guest *rounds(void) {
-    struct guest *g = guest_new();
-    guest_code(g, 0x8000, 0xA2, 0x00, 0xE8, 0x8A, 0x29, 0x03, 0xD0, 0x03, 0x20, 0x20, 0x80, 0x4C,
-               0x02, 0x80);
-    guest_code(g, 0x8020, 0x60);
-    guest_vectors(g, 0x8020, 0x8000, 0x8020);
-    return g;
-}
-
-static struct profile profiled(struct nes *n, const char *technique, int64_t threshold,
-                               int64_t other, unsigned frames) {
-    const struct technique *t = technique_find(technique);
-    const int64_t values[TECHNIQUE_PARAMETERS] = {threshold, other};
-    struct error e = {0};
-    struct profile out;
-    void *self;
-    played_must(t->attach(&self, n, values, &e), &e);
-    for (unsigned i = 0; i < frames; i++)
-        played_must(nes_run_frame(n, &e), &e);
-    played_must(t->finish(self, &out, &e), &e);
-    return out;
-}
+#include "tests/support/profiled_guest.h"
 
 static struct profile of_guest(struct guest *(*program)(void), const char *technique,
                                int64_t threshold, int64_t other, unsigned frames,
                                const struct engine *engine) {
-    struct guest *g = program();
-    struct nes *n = guest_machine(g, (struct nes_options){.engine = engine});
-    const struct profile p = profiled(n, technique, threshold, other, frames);
-    nes_free(n);
-    free(g);
-    return p;
+    const int64_t values[TECHNIQUE_PARAMETERS] = {threshold, other};
+    return profiled_guest(program(), technique, values, frames, engine);
 }
 
 static bool has(const struct profile *p, uint32_t source, uint32_t target) {
@@ -68,7 +31,8 @@ static bool has(const struct profile *p, uint32_t source, uint32_t target) {
 static void test_net(void **state) {
     (void)state;
     for (int engine = 0; engine < 2; engine++) {
-        struct profile p = of_guest(rounds, "net", 50, 128, 4, engine == 0 ? NULL : dbt_engine());
+        struct profile p =
+            of_guest(guest_of_rounds, "net", 50, 128, 4, engine == 0 ? NULL : dbt_engine());
         const uint64_t transfers = counted(&p, "transfers");
         assert_true(transfers > 1000);
         assert_int_equal(counted(&p, "traces"), 3);
@@ -99,7 +63,8 @@ static void test_net(void **state) {
 static void test_lei(void **state) {
     (void)state;
     for (int engine = 0; engine < 2; engine++) {
-        struct profile p = of_guest(rounds, "lei", 35, 500, 4, engine == 0 ? NULL : dbt_engine());
+        struct profile p =
+            of_guest(guest_of_rounds, "lei", 35, 500, 4, engine == 0 ? NULL : dbt_engine());
         assert_int_equal(counted(&p, "traces"), 2);
         assert_int_equal(counted(&p, "trace_bytes"), 6 + 3 + 1 + 3 + 3);
         assert_int_equal(p.graph.edge_count, 4);
@@ -167,32 +132,14 @@ static void test_lei_ends(void **state) {
 /* What is no longer in the buffer closes no cycle, as that of a call and its return, and a trace has no more transfers than it may have. */
 static void test_limits(void **state) {
     (void)state;
-    struct profile p = of_guest(rounds, "lei", 35, 2, 4, NULL);
+    struct profile p = of_guest(guest_of_rounds, "lei", 35, 2, 4, NULL);
     assert_int_equal(counted(&p, "traces"), 1);
     assert_true(has(&p, 0x8002, 0x800B) && !has(&p, 0x8008, 0x8020));
     profile_free(&p);
-    p = of_guest(rounds, "net", 50, 1, 4, NULL);
+    p = of_guest(guest_of_rounds, "net", 50, 1, 4, NULL);
     assert_int_equal(counted(&p, "traces"), 4);
     assert_int_equal(counted(&p, "trace_bytes"), 6 + 3 + 3 + 1);
     profile_free(&p);
-}
-
-/* An NMI in each frame, whose handler does nothing; the program never leaves its loop of two jumps:
- *
- *     8000  LDA #$80
- *     8002  STA $2000, JMP $8008
- *     8008  INX, NOP, JMP $8002
- *     8020  JMP $8030
- *     8030  RTI
- */
-static struct guest *interrupted(void) {
-    struct guest *g = guest_new();
-    guest_code(g, 0x8000, 0xA9, 0x80, 0x8D, 0x00, 0x20, 0x4C, 0x08, 0x80, 0xE8, 0xEA, 0x4C, 0x02,
-               0x80);
-    guest_code(g, 0x8020, 0x4C, 0x30, 0x80);
-    guest_code(g, 0x8030, 0x40);
-    guest_vectors(g, 0x8020, 0x8000, 0x8030);
-    return g;
 }
 
 static void test_interrupts(void **state) {
@@ -200,7 +147,7 @@ static void test_interrupts(void **state) {
     static const char *const names[] = {"net", "lei"};
     for (int k = 0; k < 4; k++) {
         const int64_t threshold = 10;
-        struct profile p = of_guest(interrupted, names[k / 2], threshold, 500, 40,
+        struct profile p = of_guest(guest_interrupted, names[k / 2], threshold, 500, 40,
                                     k % 2 == 0 ? NULL : dbt_engine());
         assert_int_equal(counted(&p, "traces"), 2);
         assert_int_equal(counted(&p, "trace_bytes"), 6 + 5 + 3 + 1);
@@ -213,16 +160,6 @@ static void test_interrupts(void **state) {
         assert_int_equal(counted(&p, "transfers") - counted(&p, "inside"), 11 * 2 + 10);
         profile_free(&p);
     }
-}
-
-static void assert_same(const struct profile *a, const struct profile *b) {
-    assert_int_equal(a->graph.edge_count, b->graph.edge_count);
-    assert_memory_equal(a->graph.edges, b->graph.edges,
-                        a->graph.edge_count * sizeof *a->graph.edges);
-    assert_int_equal(a->count_count, b->count_count);
-    for (size_t i = 0; i < a->count_count; i++)
-        assert_int_equal(a->counts[i].value, b->counts[i].value);
-    assert_memory_equal(&a->cost, &b->cost, sizeof a->cost);
 }
 
 /* ---- a game ---- */
@@ -245,7 +182,7 @@ static void test_game(void **state) {
     assert_true(waits > 0);
     for (int k = 0; k < 2; k++) {
         struct profile p = of_game(names[k], NULL), q = of_game(names[k], dbt_engine());
-        assert_same(&p, &q);
+        assert_same_profile(&p, &q);
         assert_int_equal(counted(&p, "transfers") - counted(&p, "transfers_active"), waits);
         assert_true(counted(&p, "inside") <= counted(&p, "transfers"));
         assert_true(counted(&p, "inside_active") * 10 > counted(&p, "transfers_active") * 7);
