@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "tests/support/profiled_guest.h"
+#include "tests/support/profiled.h"
 
 enum { FRAMES = 240, PHASES = 3 };
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "profile/packets/packet_tracer.h"
-#include "tests/support/profiled_guest.h"
+#include "tests/support/profiled.h"
 
 enum { FRAMES = 240 };
 

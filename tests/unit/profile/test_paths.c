@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "profile/profile.h"
-#include "tests/support/profiled_guest.h"
+#include "tests/support/profiled.h"
 
 enum { MANY = 1 << 30 };
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "profile/profile.h"
-#include "tests/support/profiled_guest.h"
+#include "tests/support/profiled.h"
 
 static struct profile of_guest(struct guest *(*program)(void), const char *technique,
                                int64_t threshold, int64_t other, unsigned frames,
