@@ -28,27 +28,6 @@ enum { CURVE, SECONDS, MEAN, WORST, TECHNIQUE };
 
 enum { MOST_CURVES = 8, MOST_LETTERS = 24, LETTER = 9 };
 
-/* How many values come before value i in rising order. */
-static size_t rank_of(const double *values, size_t n, size_t i) {
-    size_t rank = 0;
-    for (size_t k = 0; k < n; k++)
-        rank += values[k] < values[i] || (values[k] == values[i] && k < i);
-    return rank;
-}
-
-/* Moves labels apart in the order of their curves: spread alone may exchange some of many that are
- * close. */
-static void spread_in_order(double *at, size_t n, double most) {
-    double wanted[MOST_CURVES], places[MOST_CURVES];
-    memcpy(wanted, at, n * sizeof *at);
-    memcpy(places, at, n * sizeof *at);
-    spread(places, n, 17, most);
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < n; k++)
-            if (rank_of(places, n, k) == rank_of(wanted, n, i))
-                at[i] = places[k];
-}
-
 /* Names each curve at its right end. */
 static void name_curves(struct chart *c, const struct table *t, const struct axis *x,
                         const struct axis *y) {
@@ -60,7 +39,7 @@ static void name_curves(struct chart *c, const struct table *t, const struct axi
     }
     for (size_t i = 0; i < n; i++)
         at[i] = axis_at(y, cell_number(t, last[i], MEAN));
-    spread_in_order(at, n, y->from - 8); /* must not overlap the numbers of the horizontal axis */
+    spread(at, n, 17, y->from - 8); /* must not overlap the numbers of the horizontal axis */
     chart_labels(c, n);
     for (size_t i = 0; i < n; i++) {
         char name[MOST_LETTERS + 1];

@@ -38,25 +38,36 @@ double axis_step(const struct axis *a) {
     return round_step(a->high - a->low, 5);
 }
 
-void spread(double *places, size_t n, double gap, double most) {
-    /* Labels that are too close push each other apart. There are few, so this converges quickly. */
-    for (unsigned round = 0; round < 200; round++) {
-        bool moved = false;
-        for (size_t i = 0; i < n; i++) {
-            moved |= places[i] > most + 0.01;
-            places[i] = fmin(places[i], most);
-        }
-        for (size_t i = 0; i < n; i++)
-            for (size_t k = i + 1; k < n; k++) {
-                const double lack = gap - fabs(places[i] - places[k]);
-                if (lack < 0.01)
-                    continue;
-                const double push = (lack / 2 + 0.01) * (places[i] <= places[k] ? -1 : 1);
-                places[i] += push;
-                places[k] -= push;
-                moved = true;
-            }
-        if (!moved)
-            break;
+/* The places of n positions in rising order of value; of equal ones the first comes first. */
+static void rising(const double *values, size_t n, size_t *order) {
+    for (size_t i = 0; i < n; i++) {
+        size_t k = i;
+        for (; k > 0 && values[order[k - 1]] > values[i]; k--)
+            order[k] = order[k - 1];
+        order[k] = i;
     }
+}
+
+void spread(double *places, size_t n, double gap, double most) {
+    /* With the gaps before it subtracted from each position, positions only have to rise: isotonic
+     * regression. Runs that fall take their mean (pool adjacent violators), so no label is moved
+     * further than its neighbours require. */
+    enum { MOST = 64 };
+    size_t order[MOST], size[MOST], runs = 0;
+    double mean[MOST];
+    if (n > MOST)
+        return;
+    rising(places, n, order);
+    for (size_t i = 0; i < n; i++) {
+        mean[runs] = places[order[i]] - gap * (double)i;
+        size[runs++] = 1;
+        for (; runs > 1 && mean[runs - 2] > mean[runs - 1]; runs--) {
+            const double weight = (double)size[runs - 1];
+            size[runs - 2] += size[runs - 1];
+            mean[runs - 2] += (mean[runs - 1] - mean[runs - 2]) * weight / (double)size[runs - 2];
+        }
+    }
+    for (size_t run = 0, i = 0; run < runs; run++)
+        for (size_t end = i + size[run]; i < end; i++)
+            places[order[i]] = fmin(mean[run], most - gap * (double)(n - 1)) + gap * (double)i;
 }

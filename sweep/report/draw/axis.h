@@ -16,8 +16,8 @@ double axis_at(const struct axis *a, double value);
 /* An axis whose ends are round values around least .. most. */
 struct axis axis_around(double least, double most, double from, double to);
 double axis_step(const struct axis *a); /* distance of its ticks, as a value */
-/* Shifts n positions, in place, so that they are at least `gap` apart and at most `most`. Their
- * order by value stays. */
+/* Shifts n positions (at most 64; more stay as they are), in place, so that they are at least `gap`
+ * apart and at most `most`: as little as possible (least squares), and in the same order by value. */
 void spread(double *places, size_t n, double gap, double most);
 
 #endif

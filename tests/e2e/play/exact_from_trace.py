@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """The exact graph, computed straight from its definition, from a full trace on stdin.
 
-Written apart from the program that it checks: no counters, no flow conservation, no shared code. Prints the edges as `source target count`, one per line, sorted. The trace's format is described by `hotgraph replay --help`.
+Written apart from the program that it checks: no counters, no flow conservation, no shared code. Prints the edges as `source target count`, one per line, sorted.
 """
-import sys
 from collections import defaultdict
+
+from trace_lines import feed
 
 TRANSFERS = {0x10, 0x30, 0x50, 0x70, 0x90, 0xB0, 0xD0, 0xF0,  # branches
              0x4C, 0x6C, 0x20, 0x60, 0x40, 0x00}               # JMP JMP() JSR RTS RTI BRK
@@ -88,30 +89,7 @@ def canonical_edges(p):
 
 def main():
     program = Program()
-    suspended = None  # (where the thread would go on, S before the push), until the handler begins
-    ended = None      # where the running thread stood when a reset or the trace's end came
-    for line in sys.stdin:
-        fields = line.rstrip("\n").split("\t")
-        if fields[1] != "*":
-            _, _, address, code, _, registers = fields
-            s = int(registers[registers.index("S:") + 2:][:2], 16)
-            program.executes(int(address, 16), len(code) // 2, int(code[:2], 16), s)
-            continue
-        _, _, change, cause, address, s = fields
-        address, s = int(address, 16), int(s[2:], 16)
-        if change == "suspended":
-            suspended = address, (s + 3) & 0xFF
-        elif change == "begins" and cause in ("NMI", "IRQ"):
-            program.interrupted(address, *suspended)
-        elif change == "begins" and cause == "reset":
-            program.reset(address, ended)
-            ended = None
-        elif change == "begins":
-            program.entries.add(address)  # the trace itself began in the middle of a thread
-        elif change == "ends" and cause in ("reset", "start") and ended is None:
-            ended = address  # the first of them is the running thread
-    if ended is not None:
-        program.goes_on_at(ended)
+    feed(program)
     for (source, target), count in sorted(canonical_edges(program).items()):
         print(f"0x{source:x}\t0x{target:x}\t{count}")
 

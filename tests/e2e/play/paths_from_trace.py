@@ -6,6 +6,8 @@ Written apart from the program that it checks: a path here is the list of its in
 import sys
 from collections import Counter, defaultdict
 
+from trace_lines import feed
+
 BRANCHES = {0x10, 0x30, 0x50, 0x70, 0x90, 0xB0, 0xD0, 0xF0}
 TRANSFERS = BRANCHES | {0x4C, 0x6C, 0x20, 0x60, 0x40, 0x00}
 JSR, RTS, RTI, BRK = 0x20, 0x60, 0x40, 0x00
@@ -73,30 +75,6 @@ class Paths:
         self.start(entry)
 
 
-def read_trace(paths):
-    suspended = ended = None
-    for line in sys.stdin:
-        fields = line.rstrip("\n").split("\t")
-        if fields[1] != "*":
-            code, registers = fields[3], fields[5]
-            s = int(registers[registers.index("S:") + 2:][:2], 16)
-            paths.executes(int(fields[2], 16), len(code) // 2, int(code[:2], 16), s)
-            continue
-        _, _, change, cause, address, s = fields
-        address, s = int(address, 16), int(s[2:], 16)
-        if change == "suspended":
-            suspended = address, (s + 3) & 0xFF
-        elif change == "begins" and cause in ("NMI", "IRQ"):
-            paths.interrupted(address, *suspended)
-        elif change == "begins":
-            paths.reset(address, ended)
-            ended = None
-        elif change == "ends" and cause in ("reset", "start") and ended is None:
-            ended = address
-    if ended is not None:
-        paths.goes_on_at(ended)
-
-
 class Program:
     """What the exact graph adds: blocks, and which edges are a busy-wait's."""
 
@@ -138,7 +116,7 @@ class Program:
 
 def main():
     paths = Paths()
-    read_trace(paths)
+    feed(paths)
     program = Program(sys.argv[1], paths)
     flows, fixed = [], 0
     for (start, pairs), count in paths.paths.items():

@@ -1,6 +1,9 @@
-/* canvas: a drawing's lines meet their arrowheads, and nothing is drawn outside it. If this fails,
- * a report shows arrows that point elsewhere, or a page of a paper has lines across its text. */
+/* canvas: a drawing's lines meet their arrowheads, and nothing is drawn outside it; axis: labels
+ * that are moved apart keep their order. If this fails, a report shows arrows that point elsewhere,
+ * names beside another curve, or a page of a paper has lines across its text. */
+#include "report/draw/axis.h"
 #include "report/draw/canvas.h"
+#include "support/random.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -174,12 +177,43 @@ static void lines_end_at_the_edge(void **state) {
     canvas_free(&c);
 }
 
+/* Labels that were apart stay where they are; others keep their order and their distances. */
+static void labels_keep_their_order(void **state) {
+    (void)state;
+    enum { MOST = 20 };
+    struct random r = {.seed = 19};
+    for (int again = 0; again < 3000; again++) {
+        double wanted[MOST], places[MOST];
+        const size_t n = 1 + random_below(&r, MOST);
+        bool apart = true;
+        for (size_t i = 0; i < n; i++)
+            places[i] = wanted[i] = random_below(&r, again % 2 ? 60 : 6000);
+        spread(places, n, 17, 5000);
+        for (size_t i = 0; i < n; i++) {
+            assert_true(places[i] <= 5000 + 1e-6);
+            apart &= wanted[i] <= 5000;
+            for (size_t k = 0; k < i; k++) {
+                assert_true(fabs(places[i] - places[k]) > 17 - 1e-6);
+                assert_true(wanted[i] == wanted[k] ||
+                            (wanted[i] < wanted[k]) == (places[i] < places[k]));
+                apart &= fabs(wanted[i] - wanted[k]) >= 17;
+            }
+        }
+        for (size_t i = 0; i < n && apart; i++)
+            assert_true(fabs(places[i] - wanted[i]) < 1e-6);
+    }
+    double pair[] = {100, 103}; /* both move by the same distance */
+    spread(pair, 2, 17, 5000);
+    assert_true(fabs(pair[0] - 93) < 1e-9 && fabs(pair[1] - 110) < 1e-9);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrows_meet_their_lines),
         cmocka_unit_test(less_than_a_curve_is_nothing),
         cmocka_unit_test(nothing_leaves_the_drawing),
         cmocka_unit_test(lines_end_at_the_edge),
+        cmocka_unit_test(labels_keep_their_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
