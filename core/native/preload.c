@@ -261,6 +261,7 @@ __attribute__((constructor)) static void start(void) {
     o.options.thread_counters = o.thread_counters;
     o.options.at_start = true;
     o.options.trap |= o.graph;
+    o.options.without_libc = o.graph;
     o.options.spread = !o.graph;
     int fd = open(o.counters, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0)

@@ -78,6 +78,7 @@ static void session_free(struct hotprobe *h, bool code_too) {
     if (code_too)
         pairs_close(&h->pairs);
     seq_free(&h->objects);
+    seq_free(&h->texts);
     seq_free(&h->listed);
     seq_free(&h->patches);
     seq_free(&h->retired);
@@ -139,8 +140,12 @@ enum status session_settle(struct hotprobe *h, struct error *e) {
     if (s == STATUS_OK && !h->live && !direct_lead(h))
         s = error_set(e, STATUS_IO, "writing to the program's text failed");
     session_end(h);
-    for (size_t i = 0; i < h->objects.len; i++)
+    for (size_t i = 0; i < h->objects.len; i++) {
+        const struct object *o = &h->objects.at[i];
+        if (s == STATUS_OK && !seq_push(&h->texts, ((struct range){o->text, o->text_end})))
+            s = error_set(e, STATUS_MEMORY, "out of memory");
         object_free(&h->objects.at[i]);
+    }
     h->objects.len = 0;
     seq_free(&h->listed);
     seq_free(&h->batch);

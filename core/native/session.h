@@ -21,14 +21,15 @@
  *
  *   hot       64-bit words: the number of hot sites, then their numbers, in order
  *
- *   pieces    instead of sites and hot, with kind edges, which is of the first object. The first line:
- *     address of the text, its end, its offset in the file. Then a line for each piece of
- *     straight-line code of the program, by address: offset in the file; offset of the target of the
+ *   pieces    instead of sites and hot, with kind edges. For each object, first a line: address of the
+ *     text, its end, its offset in the file, number of its last site in `pairs`, number of its pieces
+ *     and, if it has none because it cannot be counted, the reason. Then a line for each piece of its
+ *     straight-line code, by address: offset in the file; offset of the target of the
  *     jump or call at its end, or 0; how it ends: n continues with the next piece, j jump,
  *     b conditional branch, c call, a indirect jump or call, or return, r return that leads behind
  *     calls only, l linkage stub: leads to other code, or at first to the target, w jump through a
  *     table, s stops the program;
- *     whether other code than the program's may enter it (0, 1); offset in `counters` of its count; the same
+ *     whether other code than the object's may enter it (0, 1); offset in `counters` of its count; the same
  *     of how often its branch was not taken (0: they follow from others, edges/edge_tree.h); number
  *     of its site in `pairs` (0: none; else that has its count); of a call the number of the piece,
  *     from 1, whose return leads behind it (0: see `pairs`); of an arm of a table the

@@ -57,6 +57,7 @@ struct hotprobe {
     struct hotprobe_options options;
     struct arena arena;
     VEC(struct object) objects;
+    VEC(struct range) texts; /* of the objects, when session_settle() has freed them */
     VEC(struct hotprobe_function) listed;
     VEC(struct patch *) patches;
     VEC(struct retired) retired;

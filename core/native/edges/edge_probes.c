@@ -1,5 +1,6 @@
 /*
- * Which probes an edge graph needs. For a piece of straight-line code (text/code_pieces.h)
+ * Which probes the edge graphs of the session's objects need. Each object has a graph of its own: what
+ * comes from another object enters it as from other code, but cells name both ends. For a piece of straight-line code (text/code_pieces.h)
  *
  *  - that ends with an indirect jump or call, or a return: a probe there that counts each target by
  *    itself. Their sum is the piece's count;
@@ -12,6 +13,7 @@
  * stubs, which go from one to the next without the trap.
  */
 #include "native/edges/edge_probes.h"
+#include "native/edges/edge_linkage.h"
 #include "native/edges/edge_returns.h"
 #include "native/edges/edge_weights.h"
 #include "native/lines.h"
@@ -37,6 +39,9 @@ struct wanted {
 struct edges {
     struct hotprobe *h;
     struct object *o;
+    const struct placement *earlier; /* NULL: none of this object */
+    const struct linkage *linkage;   /* NULL: linkage stubs lead to other code */
+    char outside[300];               /* why the object is not counted; "": it is */
     piece_list pieces;
     VEC(struct tree_piece) tree; /* the same pieces */
     VEC(uint8_t) node, fall;     /* their weights */
@@ -44,11 +49,10 @@ struct edges {
     VEC(uint8_t) asked; /* of each arc: its counter is in, or a request */
     VEC(uint32_t) vertices, order;
     struct tree_work work;
-    struct placement earlier;
     VEC(struct counted) counted;
     VEC(struct hotprobe_request) requests;
     VEC(struct wanted) wanted;
-    size_t sites; /* of pairs */
+    size_t sites; /* of pairs, of this object and those before it */
 };
 
 /* How the piece ends: session.h has the letters. */
@@ -94,8 +98,9 @@ static bool make_pieces(struct edges *g) {
                                             .ends = end_letter(p),
                                             .may_enter = p->entered};
     }
-    return edges_weigh(g->o, &g->pieces, g->tree.at, &g->earlier, g->node.at, g->fall.at) &&
-           edges_returns(g->o, &g->pieces, g->tree.at, g->node.at);
+    return edges_weigh(g->o, &g->pieces, g->tree.at, g->earlier, g->node.at, g->fall.at) &&
+           edges_returns(g->o, &g->pieces, g->tree.at, g->node.at) &&
+           (g->linkage == NULL || linkage_split(g->linkage, g->h, g->o, &g->pieces, g->tree.at));
 }
 
 /* The graph of all pieces, with a weight for each arc. Pairs are known without further counters. */
@@ -303,40 +308,59 @@ static void put_lengths(struct lines *l, const struct edges *g, const struct pie
     lines_put(l, " ", 1);
 }
 
-static bool pieces_write(const struct edges *g, const char *folder) {
+static void put_piece(struct lines *l, const struct edges *g, size_t i) {
+    const struct piece *p = &g->pieces.at[i];
+    const struct tree_piece *t = &g->tree.at[i];
+    const struct counted *c = &g->counted.at[i];
+    const struct function *f = function_at(g->o, p->start);
+    const char *name = f != NULL && f->name != NULL ? f->name : "-";
+    lines_number(l, file_offset(g->o, p->start));
+    lines_number(l, t->target != TREE_NONE ? file_offset(g->o, g->pieces.at[t->target].start)
+                    : p->target != 0       ? file_offset(g->o, p->target)
+                                           : 0);
+    lines_put(l, &t->ends, 1);
+    lines_put(l, " ", 1);
+    lines_number(l, t->may_enter);
+    lines_number(l, c->count);
+    lines_number(l, c->fall);
+    lines_number(l, c->pairs);
+    lines_number(l, t->back != TREE_NONE ? t->back + 1 : 0);
+    lines_number(l, t->arm_of != TREE_NONE ? t->arm_of + 1 : 0);
+    lines_number(l, c->traps);
+    put_lengths(l, g, p);
+    lines_put(l, name, strlen(name));
+    lines_put(l, "\n", 1);
+}
+
+static void put_object(struct lines *l, const struct edges *g) {
+    const bool counted = g->outside[0] == 0;
+    lines_number(l, g->o->text);
+    lines_number(l, g->o->text_end);
+    lines_number(l, file_offset(g->o, g->o->text));
+    lines_number(l, g->sites);
+    lines_number(l, counted ? g->pieces.len : 0);
+    lines_put(l, g->outside, strlen(g->outside));
+    lines_put(l, "\n", 1);
+    for (size_t i = 0; counted && i < g->pieces.len; i++)
+        put_piece(l, g, i);
+}
+
+/* ---- all objects ---- */
+
+typedef VEC(struct edges) edges_list;
+
+static bool pieces_write(const edges_list *all, const char *folder) {
     struct lines l;
     if (!lines_open(&l, folder, "objects"))
         return false;
-    lines_put(&l, g->o->path, strlen(g->o->path));
-    lines_put(&l, "\n", 1);
-    if (!lines_close(&l) || !lines_open(&l, folder, "pieces"))
-        return false;
-    lines_number(&l, g->o->text);
-    lines_number(&l, g->o->text_end);
-    lines_number(&l, file_offset(g->o, g->o->text));
-    lines_put(&l, "\n", 1);
-    for (size_t i = 0; i < g->pieces.len; i++) {
-        const struct piece *p = &g->pieces.at[i];
-        const struct function *f = function_at(g->o, p->start);
-        const char *name = f != NULL && f->name != NULL ? f->name : "-";
-        lines_number(&l, file_offset(g->o, p->start));
-        const uint32_t to = g->tree.at[i].target;
-        lines_number(&l, to != TREE_NONE  ? file_offset(g->o, g->pieces.at[to].start)
-                         : p->target != 0 ? file_offset(g->o, p->target)
-                                          : 0);
-        lines_put(&l, &g->tree.at[i].ends, 1);
-        lines_put(&l, " ", 1);
-        lines_number(&l, g->tree.at[i].may_enter);
-        lines_number(&l, g->counted.at[i].count);
-        lines_number(&l, g->counted.at[i].fall);
-        lines_number(&l, g->counted.at[i].pairs);
-        lines_number(&l, g->tree.at[i].back != TREE_NONE ? g->tree.at[i].back + 1 : 0);
-        lines_number(&l, g->tree.at[i].arm_of != TREE_NONE ? g->tree.at[i].arm_of + 1 : 0);
-        lines_number(&l, g->counted.at[i].traps);
-        put_lengths(&l, g, p);
-        lines_put(&l, name, strlen(name));
+    for (size_t i = 0; i < all->len; i++) {
+        lines_put(&l, all->at[i].o->path, strlen(all->at[i].o->path));
         lines_put(&l, "\n", 1);
     }
+    if (!lines_close(&l) || !lines_open(&l, folder, "pieces"))
+        return false;
+    for (size_t i = 0; i < all->len; i++)
+        put_object(&l, &all->at[i]);
     return lines_close(&l);
 }
 
@@ -348,30 +372,75 @@ static enum status edges_find(struct edges *g, struct error *e) {
     return STATUS_OK;
 }
 
-enum status edges_start(struct hotprobe *h, const char *folder, struct error *e) {
+/* A library whose code cannot be counted is other code; the program's own must be counted. */
+static enum status allow(struct edges *g, enum status s, struct error *e) {
+    if (s != STATUS_UNSUPPORTED || g->o == &g->h->objects.at[0])
+        return s;
+    snprintf(g->outside, sizeof g->outside, "%.299s", e->text);
+    for (char *p = g->outside; *p != 0; p++)
+        *p = *p == '\n' ? ' ' : *p;
+    return STATUS_OK;
+}
+
+static enum status find_all(struct hotprobe *h, edges_list *all, const struct linkage *linkage,
+                            const struct placement *earlier, struct error *e) {
+    static const struct placement none;
+    enum status s = seq_reserve(all, h->objects.len) ? STATUS_OK : STATUS_MEMORY;
+    for (size_t i = 0; s == STATUS_OK && i < h->objects.len; i++) {
+        struct edges *g = &all->at[i];
+        *g = (struct edges){.h = h,
+                            .o = &h->objects.at[i],
+                            .earlier = i == 0 ? earlier : &none,
+                            .linkage = h->objects.len > 1 ? linkage : NULL,
+                            .sites = i > 0 ? g[-1].sites : 0};
+        all->len++;
+        s = allow(g, edges_find(g, e), e);
+    }
+    return s != STATUS_MEMORY ? s : error_set(e, STATUS_MEMORY, "out of memory");
+}
+
+static enum status count_all(struct hotprobe *h, edges_list *all, const char *folder,
+                             struct error *e) {
     char path[4096];
-    struct edges g = {.h = h, .o = &h->objects.at[0]};
     snprintf(path, sizeof path, "%s/pairs", folder);
-    enum status s = placement_open(&g.earlier, folder, e);
-    if (s == STATUS_OK)
-        s = edges_find(&g, e);
-    if (s == STATUS_OK)
-        s = pairs_open(&h->pairs, path, g.sites, e);
-    if (s == STATUS_OK)
-        s = insert_all(&g, e);
-    if (s == STATUS_OK && !pieces_write(&g, folder))
+    enum status s = pairs_open(&h->pairs, path, all->at[all->len - 1].sites, e);
+    for (size_t i = 0; s == STATUS_OK && i < all->len; i++)
+        if (all->at[i].outside[0] == 0)
+            s = allow(&all->at[i], insert_all(&all->at[i], e), e);
+    if (s == STATUS_OK && !pieces_write(all, folder))
         s = error_set(e, STATUS_IO, "%s: cannot write", folder);
-    placement_close(&g.earlier);
-    seq_free(&g.pieces);
-    seq_free(&g.tree);
-    seq_free(&g.node);
-    seq_free(&g.fall);
-    seq_free(&g.arcs);
-    seq_free(&g.asked);
-    seq_free(&g.vertices);
-    seq_free(&g.order);
-    seq_free(&g.counted);
-    seq_free(&g.requests);
-    seq_free(&g.wanted);
+    return s;
+}
+
+static void edges_free(struct edges *g) {
+    seq_free(&g->pieces);
+    seq_free(&g->tree);
+    seq_free(&g->node);
+    seq_free(&g->fall);
+    seq_free(&g->arcs);
+    seq_free(&g->asked);
+    seq_free(&g->vertices);
+    seq_free(&g->order);
+    seq_free(&g->counted);
+    seq_free(&g->requests);
+    seq_free(&g->wanted);
+}
+
+enum status edges_start(struct hotprobe *h, const char *folder, struct error *e) {
+    struct placement earlier;
+    struct linkage linkage;
+    edges_list all = {0};
+    enum status s = placement_open(&earlier, folder, e);
+    if (!linkage_open(&linkage, h) && s == STATUS_OK)
+        s = error_set(e, STATUS_MEMORY, "out of memory");
+    if (s == STATUS_OK)
+        s = find_all(h, &all, &linkage, &earlier, e);
+    if (s == STATUS_OK)
+        s = count_all(h, &all, folder, e);
+    for (size_t i = 0; i < all.len; i++)
+        edges_free(&all.at[i]);
+    seq_free(&all);
+    linkage_close(&linkage);
+    placement_close(&earlier);
     return s;
 }

@@ -1,4 +1,4 @@
-/* Probes from which all edges between blocks of the program's own code follow. Private to
+/* Probes from which all edges between blocks of the session's objects follow. Private to
  * core/native. */
 #ifndef HOTGRAPH_NATIVE_EDGE_PROBES_H
 #define HOTGRAPH_NATIVE_EDGE_PROBES_H

@@ -124,10 +124,17 @@ static bool each_thread(struct hotprobe *h, bool (*do_it)(struct hotprobe *, pid
     return ok;
 }
 
+static bool in_counted_text(const struct hotprobe *h, uintptr_t at) {
+    for (size_t i = 0; i < h->texts.len; i++)
+        if (at >= h->texts.at[i].start && at < h->texts.at[i].end)
+            return true;
+    return false;
+}
+
 static bool waits(struct hotprobe *h, pid_t thread) {
     uint64_t at = 0, sp = 0;
     return thread == (pid_t)syscall(SYS_gettid) ||
-           (asleep_at(thread, &at, &sp) && !is_inside(h, at) && !in_text(&h->objects.at[0], at));
+           (asleep_at(thread, &at, &sp) && !is_inside(h, at) && !in_counted_text(h, at));
 }
 
 bool grace_others_wait(struct hotprobe *h) {

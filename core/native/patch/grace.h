@@ -18,7 +18,8 @@ struct seen {
 };
 void grace_retire(struct hotprobe *h, struct stub *stub, struct patch *slot);
 void grace_reclaim(struct hotprobe *h);
-/* Does each other thread wait in the kernel, called by other code than the program's own? */
+/* After session_settle(): does each other thread wait in the kernel, called by code of no object of the
+ * session? */
 bool grace_others_wait(struct hotprobe *h);
 /* Bytes that are not freed yet. */
 size_t grace_left(const struct hotprobe *h);

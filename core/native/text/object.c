@@ -231,14 +231,18 @@ static enum status object_load(struct hotprobe *h, const struct mapping *m, stru
         object_free(&o);
         return error_set(e, STATUS_FORMAT, "%s: not an x86-64 ELF file", m->path);
     }
+    o.begins_threads =
+        o.bias == getauxval(AT_BASE) || in_text(&o, (uintptr_t)&gnu_get_libc_version);
+    if (o.begins_threads && h->options.without_libc) {
+        object_free(&o);
+        return STATUS_OK;
+    }
     o.mark =
         mmap(NULL, o.text_end - o.text, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (o.mark == MAP_FAILED)
         o.mark = NULL;
     size_t head = o.text_end - o.text < sizeof o.head ? o.text_end - o.text : sizeof o.head;
     memcpy(o.head, (const void *)o.text, head);
-    o.begins_threads =
-        o.bias == getauxval(AT_BASE) || in_text(&o, (uintptr_t)&gnu_get_libc_version);
     enum status s = STATUS_OK;
     if (o.mark == NULL || !symbols_read(&o) || !frames_read(&o) || !changes_find(&o))
         s = error_set(e, STATUS_MEMORY, "out of memory");

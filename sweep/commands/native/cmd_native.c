@@ -255,6 +255,19 @@ static enum status write_placement(const struct native_command *c, const char *f
     return s;
 }
 
+static void say_graph(const struct native_command *c, const char *program,
+                      const struct native_graph *g) {
+    fprintf(stderr, "%s: %" PRIu64 " instructions of its own", program, g->instructions);
+    if (c->libraries)
+        fprintf(stderr, " and of %zu libraries", g->libraries);
+    fprintf(stderr,
+            ", %zu blocks, %zu edges; entered from other code %" PRIu64 " times, %" PRIu64
+            " executions of probes\n",
+            g->graph.block_count, g->graph.edge_count, g->entered, g->probed);
+    for (size_t i = 0; i < g->outside.len; i++)
+        fprintf(stderr, "%s: counts as other code: %s\n", program, g->outside.at[i].text);
+}
+
 /* Writes the graph, whose header is that of `hotgraph record`. */
 static enum status write_graph(const struct native_command *c, const char *program,
                                const char *folder, int status, struct error *e) {
@@ -272,7 +285,8 @@ static enum status write_graph(const struct native_command *c, const char *progr
     structure_free(&images);
     if (s != STATUS_OK)
         return s;
-    snprintf(what, sizeof what, "exact graph of %.255s (its own code, native)", program);
+    snprintf(what, sizeof what, "exact graph of %.255s (%s, native)", program,
+             c->libraries ? "with libraries but libc" : "its own code");
     snprintf(count, sizeof count, "instructions %" PRIu64, g.instructions);
     for (char *p = what; *p != 0; p++)
         if (*p == '\n' || *p == '\r')
@@ -285,11 +299,7 @@ static enum status write_graph(const struct native_command *c, const char *progr
     if (s == STATUS_OK && c->structure != NULL)
         s = structure_write(&g.structure, c->structure, comments, 2, e);
     if (s == STATUS_OK)
-        fprintf(
-            stderr,
-            "%s: %" PRIu64 " instructions of its own, %zu blocks, %zu edges; entered from other "
-            "code %" PRIu64 " times, %" PRIu64 " executions of probes\n",
-            program, g.instructions, g.graph.block_count, g.graph.edge_count, g.entered, g.probed);
+        say_graph(c, program, &g);
     native_graph_free(&g);
     return s;
 }
@@ -484,10 +494,11 @@ static bool counts_sites(const struct native_command *c) {
            c->atomic || c->per_thread || c->threshold != 0;
 }
 
-static bool samples_and_counts(const struct native_command *c) {
+/* The same beside --graph or --sample, which may have --libraries. */
+static bool counts_sites_beside(const struct native_command *c) {
     struct native_command others = *c;
     others.libraries = false;
-    return c->graph != NULL || counts_sites(&others);
+    return counts_sites(&others);
 }
 
 int command_native(int argc, char **argv) {
@@ -557,8 +568,9 @@ int command_native(int argc, char **argv) {
     unsigned without;
     bool trap;
     struct error e = {0};
-    if (c.graph != NULL && counts_sites(&c))
-        return usage_error("native", "--graph chooses its probes itself: give it alone");
+    if (c.graph != NULL && counts_sites_beside(&c))
+        return usage_error("native", "--graph chooses its probes itself: give it alone, or with "
+                                     "--libraries");
     const char *alone = c.images != NULL && c.sample == NULL ? "images"
                         : c.structure != NULL                ? "structure"
                         : c.placement != NULL                ? "placement"
@@ -568,7 +580,7 @@ int command_native(int argc, char **argv) {
     if ((c.interval_given || c.batch_given) && c.sample == NULL)
         return usage_error("native", "--%s is for --sample",
                            c.batch_given ? "batch" : "interval-ms");
-    if (c.sample != NULL && samples_and_counts(&c))
+    if (c.sample != NULL && (c.graph != NULL || counts_sites_beside(&c)))
         return usage_error("native", "--sample counts nothing: give it alone, or with --images, "
                                      "--libraries, --interval-ms and --batch");
     if (c.blocks && c.instructions)

@@ -1,4 +1,4 @@
-/* The exact graph of a program's own code, from the counts that its probes left. */
+/* The exact graph of a program's own code, and of its libraries, from the counts that its probes left. */
 #ifndef HOTGRAPH_NATIVE_GRAPH_H
 #define HOTGRAPH_NATIVE_GRAPH_H
 
@@ -6,25 +6,32 @@
 #include "graph/graph.h"
 #include "profile/structure/structure.h"
 
+/* A file and why it was not counted. */
+struct native_outside {
+    char text[480];
+};
+
 struct native_graph {
     struct graph graph;
     struct structure structure; /* only on request */
-    uint64_t instructions;      /* executed, of the program's own code */
+    uint64_t instructions;      /* executed, of the code that was counted */
     uint64_t entered;           /* how often other code entered it */
     uint64_t probed;            /* executions of counters and cells */
     uint64_t traps;             /* executions of code whose probe is a trap; not all were trapped */
     size_t pieces,
-        executed; /* pieces of straight-line code, and those of them that were executed */
+        executed;     /* pieces of straight-line code, and those of them that were executed */
+    size_t libraries; /* that were counted, too */
+    VEC(struct native_outside) outside;
 };
 
-/* Code addresses are offsets in the file from here on: it is the only file of the graph. */
+/* Code addresses are offsets in the program's file from here on; libraries follow. */
 enum { NATIVE_GRAPH_BASE = 0x1000000 };
 
 struct native_graph_request {
     const char *folder;             /* of the session (native/session.h) */
     const char *program;            /* as errors name it */
     int status;                     /* of its end, as in waitpid */
-    const struct structure *images; /* gives the file another base; may be NULL */
+    const struct structure *images; /* gives the files other bases; may be NULL */
     bool structure;                 /* make the structure, too */
 };
 

@@ -45,14 +45,22 @@ static enum status count_begins(struct structure *s, const struct native_structu
     return structure_mark_sinks(s, q->graph, e);
 }
 
-static bool list_image(struct structure *s, const struct native_structure_request *q,
-                       const char *hash) {
-    s->shapes.regions = calloc(1, sizeof *s->shapes.regions);
+static enum status list_images(struct structure *s, const struct native_structure_request *q,
+                               struct error *e) {
+    char hash[33];
+    enum status status = STATUS_OK;
+    s->shapes.regions = calloc(q->image_count + 1, sizeof *s->shapes.regions);
     if (s->shapes.regions == NULL)
-        return false;
-    s->shapes.regions[s->shapes.region_count++] = (struct region){.base = q->base};
-    return strpbrk(q->path, "\r\n") != NULL ||
-           structure_add_image(s, q->base, hash, q->path, strlen(q->path));
+        return error_set(e, STATUS_MEMORY, "out of memory");
+    for (size_t i = 0; status == STATUS_OK && i < q->image_count; i++) {
+        const struct native_image *image = &q->images[i];
+        s->shapes.regions[s->shapes.region_count++] = (struct region){.base = image->base};
+        status = hash_file(image->path, hash, e);
+        if (status == STATUS_OK && strpbrk(image->path, "\r\n") == NULL &&
+            !structure_add_image(s, image->base, hash, image->path, strlen(image->path)))
+            status = error_set(e, STATUS_MEMORY, "out of memory");
+    }
+    return status;
 }
 
 static uint64_t count_transfers(const struct flow *flow) {
@@ -64,14 +72,11 @@ static uint64_t count_transfers(const struct flow *flow) {
 
 enum status native_structure_make(struct structure *out, const struct native_structure_request *q,
                                   struct error *e) {
-    char hash[33];
-    enum status s = hash_file(q->path, hash, e);
-    if (s == STATUS_OK)
-        s = structure_of_flow(out, q->flow, q->graph, e);
+    enum status s = structure_of_flow(out, q->flow, q->graph, e);
     if (s == STATUS_OK)
         s = count_begins(out, q, e);
-    if (s == STATUS_OK && !list_image(out, q, hash))
-        s = error_set(e, STATUS_MEMORY, "out of memory");
+    if (s == STATUS_OK)
+        s = list_images(out, q, e);
     if (s == STATUS_OK)
         s = shapes_of_blocks(&out->shapes, &out->graph, q->insns, e);
     out->executed = q->instructions;

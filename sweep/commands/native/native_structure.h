@@ -12,14 +12,20 @@ struct native_entries {
     uint64_t count;
 };
 
+/* A file whose code was counted, and its first byte's code address. */
+struct native_image {
+    uint32_t base;
+    const char *path;
+};
+
 struct native_structure_request {
     struct flow *flow; /* of all executed pairs */
     const struct graph *graph;
     struct shape_source insns;
     const struct native_entries *entries;
     size_t entry_count;
-    const char *path; /* of the program's file, which begins at base */
-    uint32_t base;
+    const struct native_image *images; /* by base */
+    size_t image_count;
     uint64_t instructions; /* executed */
 };
 

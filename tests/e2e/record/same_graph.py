@@ -1,6 +1,6 @@
-"""Compares the part of a recorded graph that lies in one file with a native graph: all blocks and edges.
+"""Compares the part of a recorded graph that lies in some files with a native graph: all blocks and edges.
 
-same_graph.py RECORDED.graph RECORDED.meta NATIVE.graph PROGRAM
+same_graph.py RECORDED.graph RECORDED.meta NATIVE.graph PROGRAM [LIBRARY...]
 """
 import os
 import sys
@@ -19,18 +19,23 @@ def read(path):
     return edges, blocks
 
 
-def main(recorded, meta, native, program):
+def main(recorded, meta, native, program, *libraries):
     with open(meta) as lines:
         images = [row.rstrip("\n").split("\t") for row in lines]
     images = [row for row in images if row[0] == "image"]
-    own = [i for i, row in enumerate(images) if os.path.realpath(row[4]) == os.path.realpath(program)]
-    if len(own) != 1:
-        sys.exit(f"{program} is not an image of the recording")
-    low = int(images[own[0]][1], 16)
-    high = int(images[own[0] + 1][1], 16) if own[0] + 1 < len(images) else 1 << 32
+    files = {os.path.realpath(path) for path in (program, *libraries)}
+    own = [i for i, row in enumerate(images) if os.path.realpath(row[4]) in files]
+    if len(own) != len(files):
+        sys.exit(f"not all of {files} are images of the recording")
+    starts = [int(row[1], 16) for row in images] + [1 << 32]
+    spans = [range(starts[i], starts[i + 1]) for i in own]
+
+    def inside(at):
+        return any(at in span for span in spans)
+
     edges, blocks = read(recorded)
-    edges = {key: n for key, n in edges.items() if all(low <= at < high for at in key)}
-    blocks = {entry: last for entry, last in blocks.items() if low <= entry < high}
+    edges = {key: n for key, n in edges.items() if all(map(inside, key))}
+    blocks = {entry: last for entry, last in blocks.items() if inside(entry)}
     found_edges, found_blocks = read(native)
     wrong = [f"edge {a:#x} {b:#x}: recorded {edges.get((a, b))}, native {found_edges.get((a, b))}"
              for a, b in sorted(set(edges) | set(found_edges)) if edges.get((a, b)) != found_edges.get((a, b))]

@@ -1,0 +1,244 @@
+#include "commands/native/native_pieces.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reader {
+    struct native_pieces *c;
+    const char *folder;
+    struct error *e;
+};
+
+static enum status no_memory(struct reader *r) {
+    return error_set(r->e, STATUS_MEMORY, "out of memory");
+}
+
+static enum status read_part(struct reader *r, struct bytes *out, const char *name) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", r->folder, name);
+    return file_read(out, path, (size_t)1 << 30, r->e);
+}
+
+static bool number(const char **p, const char *end, uint64_t most, uint64_t *out) {
+    return scan_decimal(p, end, most, out) && *(*p)++ == ' ';
+}
+
+/* ---- pieces ---- */
+
+static bool count_at(const struct native_pieces *c, uint64_t offset, uint64_t *out) {
+    *out = 0;
+    if (offset > c->counters.len || c->counters.len - offset < sizeof *out)
+        return offset == 0;
+    if (offset != 0)
+        memcpy(out, c->counters.at + offset, sizeof *out);
+    return true;
+}
+
+/* The lengths of the instructions; false: there are none. */
+static bool read_lengths(struct native_piece *p, const char **at) {
+    p->lengths = *at;
+    p->end = p->start;
+    for (; **at != ' ' && **at != 0; (*at)++) {
+        const char *digit = strchr("0123456789abcdef", **at);
+        if (digit == NULL)
+            return false;
+        p->last = p->end;
+        p->end += (uint32_t)(digit - "0123456789abcdef");
+        p->instructions++;
+    }
+    return p->instructions > 0 && *(*at)++ == ' ';
+}
+
+/* Sites of objects that do not count have no pieces. */
+static bool sites_up_to(struct native_pieces *c, uint64_t site) {
+    while (c->sites.len < site)
+        if (!vec_push(&c->sites, SIZE_MAX))
+            return false;
+    return true;
+}
+
+static bool piece_line(struct native_pieces *c, const char *line) {
+    const char *p = line, *end = line + strlen(line);
+    const struct native_object *o = &c->objects.at[c->objects.len - 1];
+    uint64_t start, target, enter, count, fall, site, back, arm_of, traps;
+    struct native_piece piece = {.object = (uint32_t)(c->objects.len - 1)};
+    if (!number(&p, end, UINT32_MAX, &start) || !number(&p, end, UINT32_MAX, &target) ||
+        strchr("njbcarlws", *p) == NULL || p[1] != ' ')
+        return false;
+    piece.ends = *p;
+    p += 2;
+    piece.start = (uint32_t)start;
+    piece.target = (uint32_t)target;
+    if (!number(&p, end, 1, &enter) || !number(&p, end, UINT64_MAX, &count) ||
+        !number(&p, end, UINT64_MAX, &fall) || !number(&p, end, SESSION_PAIRS_SITES, &site) ||
+        !number(&p, end, o->count, &back) || !number(&p, end, o->count, &arm_of) ||
+        !number(&p, end, 2, &traps) || !read_lengths(&piece, &p) ||
+        !count_at(c, count, &piece.count) || !count_at(c, fall, &piece.fall))
+        return false;
+    piece.may_enter = enter != 0;
+    piece.has_count = count != 0 || site != 0;
+    piece.has_fall = fall != 0;
+    piece.site = (uint32_t)site;
+    piece.back = (uint32_t)back;
+    piece.arm_of = (uint32_t)arm_of;
+    piece.traps = (uint32_t)traps;
+    piece.name = p;
+    const size_t before = c->pieces.len;
+    return (before == o->first || c->pieces.at[before - 1].start < piece.start) &&
+           (site == 0 ||
+            (sites_up_to(c, site) && c->sites.len == site && vec_push(&c->sites, before))) &&
+           vec_push(&c->pieces, piece);
+}
+
+static bool object_line(struct native_pieces *c, const char *line, uint64_t *sites) {
+    const char *p = line, *end = line + strlen(line);
+    uint64_t count;
+    struct native_object o = {.first = c->pieces.len};
+    if (!number(&p, end, UINT64_MAX, &o.text) || !number(&p, end, UINT64_MAX, &o.text_end) ||
+        !number(&p, end, UINT32_MAX, &o.offset) || !number(&p, end, SESSION_PAIRS_SITES, sites) ||
+        !number(&p, end, UINT32_MAX, &count))
+        return false;
+    o.count = (size_t)count;
+    o.outside = p;
+    return vec_push(&c->objects, o);
+}
+
+static enum status read_pieces(struct reader *r) {
+    struct native_pieces *c = r->c;
+    uint64_t sites = 0;
+    size_t left = 0, row = 1;
+    if (!vec_push(&c->sites, SIZE_MAX))
+        return no_memory(r);
+    for (char *line = (char *)c->text.at, *stop; (stop = strchr(line, '\n')) != NULL;
+         line = stop + 1, row++) {
+        *stop = 0;
+        const bool ok = left > 0 ? piece_line(c, line) : object_line(c, line, &sites);
+        if (!ok)
+            return error_set(r->e, STATUS_FORMAT, "%s/pieces: line %zu is invalid", r->folder, row);
+        left = left > 0 ? left - 1 : c->objects.at[c->objects.len - 1].count;
+        if (left == 0 && !sites_up_to(c, sites + 1))
+            return no_memory(r);
+    }
+    return left == 0 && c->objects.len > 0
+               ? STATUS_OK
+               : error_set(r->e, STATUS_FORMAT, "%s/pieces: it is incomplete", r->folder);
+}
+
+static enum status read_paths(struct reader *r) {
+    char *line = (char *)r->c->paths.at, *stop;
+    for (size_t i = 0; i < r->c->objects.len; i++, line = stop + 1) {
+        if ((stop = strchr(line, '\n')) == NULL)
+            return error_set(r->e, STATUS_FORMAT, "%s/objects: it is incomplete", r->folder);
+        *stop = 0;
+        r->c->objects.at[i].path = line;
+    }
+    return STATUS_OK;
+}
+
+struct native_piece *native_piece_at(const struct native_pieces *c, const struct native_object *o,
+                                     uint64_t start) {
+    const struct native_piece *p = native_piece_around(c, o, start);
+    return p != NULL && p->start == start ? &c->pieces.at[p - c->pieces.at] : NULL;
+}
+
+const struct native_piece *native_piece_around(const struct native_pieces *c,
+                                               const struct native_object *o, uint64_t offset) {
+    size_t low = o->first, high = o->first + o->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (c->pieces.at[middle].start <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > o->first ? &c->pieces.at[low - 1] : NULL;
+}
+
+/* ---- cells ---- */
+
+static enum status check_pairs(struct reader *r) {
+    uint64_t head[SESSION_PAIRS_THREADS + 1];
+    if (r->c->pairs.len < SESSION_PAIRS_HEAD)
+        return error_set(r->e, STATUS_FORMAT, "%s/pairs: it is incomplete", r->folder);
+    memcpy(head, r->c->pairs.at, sizeof head);
+    const uint64_t threads = head[SESSION_PAIRS_THREADS];
+    if (threads != SESSION_THREADS_ONE && threads != SESSION_THREADS_WAIT)
+        return error_set(
+            r->e, STATUS_UNSUPPORTED, "no exact graph: %s",
+            threads == SESSION_THREADS_RUN
+                ? "another thread may have been in the program's own code when the program ended"
+            : threads == SESSION_THREADS_MORE
+                ? "the program has started a thread and ended without exit(), so it is not known "
+                  "where its threads were"
+                : "the program has started a thread, and counters could not be locked");
+    if (head[SESSION_PAIRS_LOST] != 0)
+        return error_set(r->e, STATUS_UNSUPPORTED,
+                         "no exact graph: %" PRIu64 " targets of indirect jumps found no cell",
+                         head[SESSION_PAIRS_LOST]);
+    return STATUS_OK;
+}
+
+static const struct native_object *object_at(const struct native_pieces *c, uint64_t address) {
+    for (size_t i = 0; i < c->objects.len; i++) {
+        const struct native_object *o = &c->objects.at[i];
+        if (address >= o->text && address < o->text_end)
+            return o->outside[0] == 0 ? o : NULL;
+    }
+    return NULL;
+}
+
+bool native_pairs_next(const struct native_pieces *c, size_t *at, struct native_pair *out) {
+    const size_t n = (c->pairs.len - SESSION_PAIRS_HEAD) / sizeof(struct session_pair);
+    const struct session_pair *cell = (const void *)(c->pairs.at + SESSION_PAIRS_HEAD);
+    while (*at < n && cell[*at].key == 0)
+        ++*at;
+    if (*at >= n)
+        return false;
+    cell += (*at)++;
+    const uint64_t site = cell->key >> SESSION_PAIRS_SITE,
+                   target = cell->key - (site << SESSION_PAIRS_SITE);
+    const size_t from = site < c->sites.len ? c->sites.at[site] : SIZE_MAX;
+    *out = (struct native_pair){.from = from != SIZE_MAX ? &c->pieces.at[from] : NULL,
+                                .to = object_at(c, target),
+                                .count = cell->count};
+    if (out->to != NULL)
+        out->offset = target - out->to->text + out->to->offset;
+    return true;
+}
+
+static void count_pairs(struct native_pieces *c) {
+    struct native_pair pair;
+    for (size_t at = 0; native_pairs_next(c, &at, &pair);) {
+        if (pair.from == NULL)
+            continue;
+        pair.from->count += pair.count;
+        struct native_piece *to = pair.to != NULL ? native_piece_at(c, pair.to, pair.offset) : NULL;
+        if (to != NULL)
+            to->paired += pair.count;
+    }
+}
+
+enum status native_pieces_read(struct native_pieces *out, const char *folder, struct error *e) {
+    struct reader r = {.c = out, .folder = folder, .e = e};
+    enum status s;
+    *out = (struct native_pieces){0};
+    if ((s = read_part(&r, &out->text, "pieces")) ||
+        (s = read_part(&r, &out->counters, "counters")) ||
+        (s = read_part(&r, &out->pairs, "pairs")) || (s = read_part(&r, &out->paths, "objects")) ||
+        (s = check_pairs(&r)) || (s = read_pieces(&r)) || (s = read_paths(&r)))
+        return s;
+    count_pairs(out);
+    return STATUS_OK;
+}
+
+void native_pieces_free(struct native_pieces *c) {
+    vec_free(&c->objects);
+    vec_free(&c->pieces);
+    vec_free(&c->sites);
+    bytes_free(&c->text);
+    bytes_free(&c->counters);
+    bytes_free(&c->pairs);
+    bytes_free(&c->paths);
+}
