@@ -63,7 +63,6 @@ __attribute__((noreturn, format(printf, 2, 3))) static void give_up(const struct
 /* ---- removes the session from the environment ---- */
 
 static void environment_take(const char *name, const char *instead) {
-    extern char **environ;
     size_t n = strlen(name);
     for (char **e = environ; e != NULL && *e != NULL;) {
         if (strncmp(*e, name, n) != 0 || (*e)[n] != '=') {
@@ -245,7 +244,13 @@ static void sites_start(struct hotprobe *h, const struct order *o) {
     seq_free(&c.functions);
 }
 
-__attribute__((constructor)) static void start(void) {
+/* The library is linked to be the first that the loader initialises (-z initfirst), so that the
+ * initialisation of others is counted. libc does not know the environment yet. */
+__attribute__((constructor)) static void start(int argc, char **argv, char **env) {
+    (void)argc;
+    (void)argv;
+    if (environ == NULL)
+        environ = env;
     const char *folder = getenv(HOTPROBE_SESSION);
     if (folder == NULL)
         return;
