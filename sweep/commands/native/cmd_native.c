@@ -47,6 +47,8 @@ static const char details[] =
     "must be entered as often as it is executed; otherwise nothing is written, and\n"
     "the message names the position. Addresses are offsets in the file from 0x1000000\n"
     "on; with --images FILE.structure, those that 'record --structure FILE' gave it.\n"
+    "With --libraries the graph also has the libraries that the program starts with, and\n"
+    "the edges between all these files; only libc and the loader count as other code.\n"
     "With --placement FILE.graph, the graph of an earlier run, fewer counters are executed\n"
     "if this run is like that one. The new graph is exact in any case.\n"
     "\n"

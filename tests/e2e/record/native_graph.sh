@@ -210,7 +210,7 @@ gcc -O2 -static "$source/programs/kernels.c" -o fixed -lm 2>/dev/null && refused
 "$hotgraph" record --structure other.structure --output /dev/null -- "$work/threads" >/dev/null 2>&1
 native --graph no.graph --images other.structure -- ./kernels >/dev/null 2>no.err
 test $? = 1 && grep -q "not a file of the structure" no.err || fail "foreign images: $(cat no.err)"
-for options in "--blocks" "--libraries" "--threshold 5" "--json x.json" "--functions main"; do
+for options in "--blocks" "--threshold 5" "--json x.json" "--functions main"; do
     native --graph no.graph $options -- ./kernels >/dev/null 2>no.err
     test $? = 2 || fail "--graph $options: exit status"
 done

@@ -1,6 +1,8 @@
 """Compares the part of a recorded graph that lies in some files with a native graph: all blocks and edges.
 
 same_graph.py RECORDED.graph RECORDED.meta NATIVE.graph PROGRAM [LIBRARY...]
+
+With libraries, what else the native graph has is not looked at.
 """
 import os
 import sys
@@ -37,11 +39,14 @@ def main(recorded, meta, native, program, *libraries):
     edges = {key: n for key, n in edges.items() if all(map(inside, key))}
     blocks = {entry: last for entry, last in blocks.items() if inside(entry)}
     found_edges, found_blocks = read(native)
+    if libraries:
+        found_edges = {key: n for key, n in found_edges.items() if all(map(inside, key))}
+        found_blocks = {entry: last for entry, last in found_blocks.items() if inside(entry)}
     wrong = [f"edge {a:#x} {b:#x}: recorded {edges.get((a, b))}, native {found_edges.get((a, b))}"
              for a, b in sorted(set(edges) | set(found_edges)) if edges.get((a, b)) != found_edges.get((a, b))]
     wrong += [f"block {at:#x}: recorded {blocks.get(at)}, native {found_blocks.get(at)}"
               for at in sorted(set(blocks) | set(found_blocks)) if blocks.get(at) != found_blocks.get(at)]
-    print("\n".join(wrong[:20]) or f"{os.path.basename(program)}: {len(edges)} edges and {len(blocks)} blocks equal")
+    print("\n".join(wrong[:20]) or f"{', '.join(map(os.path.basename, (program, *libraries)))}: {len(edges)} edges and {len(blocks)} blocks equal")
     if wrong or not edges:
         sys.exit(1)
 
