@@ -27,7 +27,9 @@ struct importing {
     struct stream_maker stacks, addresses;
     VEC(struct sample) batch; /* the current one; its last instruction is the target of a branch */
     struct import_counts *counts;
-    bool lost; /* out of memory */
+    bool absolute_chains; /* perf printed an address in a call chain, not an offset */
+    bool files_missing;   /* call chains came without files */
+    bool lost;            /* out of memory */
 };
 
 static bool fail_memory(struct importing *im) {
@@ -49,16 +51,41 @@ static bool count(struct importing *im, struct map *m, uint32_t a, uint32_t b) {
 
 /* ---- reading ---- */
 
+/* Counts an instruction in user space that is in no file as left out. */
+static bool is_code(struct importing *im, bool found, uint32_t address) {
+    found = found && code_insn(&im->flow.code, address, &im->lost) != NULL;
+    im->counts->unmapped += !found;
+    return found;
+}
+
 /* Finds the code address of an instruction in user space; false: counted as left out. */
 static bool find_code(struct importing *im, uint32_t process, uint64_t address, uint32_t *out) {
-    if (address >= KERNEL)
+    if (address >= KERNEL) {
         im->counts->kernel++;
-    else if (!code_address(&im->flow.code, process, address, out) ||
-             code_insn(&im->flow.code, *out, &im->lost) == NULL)
-        im->counts->unmapped++;
-    else
-        return true;
-    return false;
+        return false;
+    }
+    const bool found = code_address(&im->flow.code, process, address, out);
+    return is_code(im, found, *out);
+}
+
+/* As find_code, for the first address of a call chain: where it is in its file. Where that may as
+ * well be an address of the process, other addresses decide what perf has printed. */
+static bool find_chained(struct importing *im, uint32_t process, const struct perf_sample *s,
+                         uint32_t *out) {
+    char path[PERF_MAP_PATH];
+    uint32_t offset = 0;
+    if (s->address >= KERNEL || s->file == NULL || s->file_length >= sizeof path) {
+        im->files_missing |= s->address < KERNEL;
+        return find_code(im, process, s->address, out);
+    }
+    memcpy(path, s->file, s->file_length);
+    path[s->file_length] = '\0';
+    const bool in_process = code_address(&im->flow.code, process, s->address, out),
+               in_file = code_offset(&im->flow.code, path, s->address, &offset);
+    im->absolute_chains |= in_process && !in_file;
+    if (in_file && !im->absolute_chains)
+        *out = offset;
+    return is_code(im, in_file || in_process, *out);
 }
 
 static bool add_address(struct importing *im, uint32_t address) {
@@ -143,15 +170,15 @@ static bool reach(struct importing *im, uint32_t target, uint32_t from) {
     return push_until(im, from);
 }
 
-static bool take_branches(struct importing *im, const struct perf_sample *s) {
+static bool take_branches(struct importing *im, uint32_t process, const struct perf_sample *s) {
     uint32_t target = 0; /* of the older branch; 0: unknown */
     for (size_t i = s->branch_count; i-- > 0 && !im->lost;) {
         const struct perf_branch *b = &s->branches[i];
         if (b->from == 0 && b->to == 0) /* an empty entry */
             continue;
         uint32_t from = 0, to = 0;
-        const bool has_from = find_code(im, s->process, b->from, &from);
-        const bool has_to = find_code(im, s->process, b->to, &to);
+        const bool has_from = find_code(im, process, b->from, &from);
+        const bool has_to = find_code(im, process, b->to, &to);
         const bool both = has_from && has_to;
         im->counts->branches += both;
         if ((has_from && !reach(im, target, from)) || (!both && !end_batch(im)) ||
@@ -164,15 +191,18 @@ static bool take_branches(struct importing *im, const struct perf_sample *s) {
 
 static bool take_sample(void *user, const struct perf_sample *s) {
     struct importing *im = user;
-    uint32_t address;
+    uint32_t address = 0;
+    /* A process has the number of its first thread. */
+    const uint32_t process = s->process != PERF_UNKNOWN ? s->process : s->thread;
     uint64_t *thread = map_at(&im->threads, s->thread);
     if (thread == NULL)
         return fail_memory(im);
     ++*thread;
     im->counts->samples++;
     if (s->branch_count > 0)
-        return take_branches(im, s);
-    if (find_code(im, s->process, s->address, &address))
+        return take_branches(im, process, s);
+    if (s->chained ? find_chained(im, process, s, &address)
+                   : find_code(im, process, s->address, &address))
         return add_address(im, address);
     return !im->lost;
 }
@@ -228,9 +258,11 @@ static enum status make_result(struct importing *im, struct import_result *out, 
     if (im->stacks.stream.batch_count + im->addresses.stream.batch_count == 0)
         return error_set(
             e, STATUS_FORMAT,
-            "%s: none of its %llu samples is in a file on this machine: print the maps, too (perf "
-            "script --show-mmap-events), on the machine that was sampled",
-            name, (unsigned long long)out->counts.samples);
+            "%s: none of its %llu samples is in a file on this machine: print the %s, on the "
+            "machine that was sampled",
+            name, (unsigned long long)out->counts.samples,
+            im->files_missing ? "call chains' files, too (perf script --fields +dso)"
+                              : "maps, too (perf script --show-mmap-events)");
     enum status status = STATUS_OK;
     if (im->stacks.stream.batch_count > 0) {
         status = make_flow(im) ? import_flow_end(&im->flow, out, e)

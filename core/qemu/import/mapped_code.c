@@ -98,6 +98,13 @@ static bool is_in(const struct mapping *m, uint64_t address) {
     return address >= m->start && address - m->start < m->size;
 }
 
+static bool address_in(const struct code_image *image, uint64_t offset, uint32_t *out) {
+    if (image->machine == 0 || offset >= image->file.len)
+        return false;
+    *out = image->base + (uint32_t)offset;
+    return true;
+}
+
 bool code_address(struct mapped_code *c, uint32_t process, uint64_t address, uint32_t *out) {
     const struct mapping *found = NULL;
     for (size_t i = c->maps.len; i-- > 0;) { /* the newest first; mappings of the same process
@@ -114,12 +121,12 @@ bool code_address(struct mapped_code *c, uint32_t process, uint64_t address, uin
     }
     if (found == NULL)
         return false;
-    const struct code_image *image = &c->images.at[found->image];
-    const uint64_t offset = address - found->start + found->offset;
-    if (image->machine == 0 || offset >= image->file.len)
-        return false;
-    *out = image->base + (uint32_t)offset;
-    return true;
+    return address_in(&c->images.at[found->image], address - found->start + found->offset, out);
+}
+
+bool code_offset(struct mapped_code *c, const char *path, uint64_t offset, uint32_t *out) {
+    const struct code_image *image;
+    return path[0] == '/' && code_image_named(c, path, &image) && address_in(image, offset, out);
 }
 
 /* ---- instructions ---- */

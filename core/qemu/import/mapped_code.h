@@ -37,6 +37,8 @@ void code_free(struct mapped_code *c);
 
 /* Finds the code address; false: in no file here. An unknown process matches any. */
 bool code_address(struct mapped_code *c, uint32_t process, uint64_t address, uint32_t *out);
+/* Finds the code address of an offset in a file, which is added if it is new. */
+bool code_offset(struct mapped_code *c, const char *path, uint64_t offset, uint32_t *out);
 /* The instruction at the code address, with its size, kind and direct target. NULL: none can be
  * decoded, or (with *lost) out of memory. Valid until the next call. */
 const struct sample *code_insn(struct mapped_code *c, uint32_t address, bool *lost);

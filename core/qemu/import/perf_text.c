@@ -6,8 +6,13 @@
  *     COMM [PID/]TID [CPU] TIME: PERIOD EVENT: ADDRESS SYMBOL+0x1 (FILE)
  *     COMM [PID/]TID [CPU] TIME: PERIOD EVENT: 0xFROM/0xTO/P/-/-/0  0xFROM/0xTO/M/-/-/3 ...
  *
- * With call chains, each sample is followed by lines of one address each, the first of which is the
- * sample's. Fields are recognised by their form, because commands and events may have any name.
+ * With call chains, the address is missing in each sample's line. Lines with a tab and one address
+ * each follow, the first of which is the sample's, then an empty line:
+ *
+ *     \tADDRESS SYMBOL+0x1 (FILE)
+ *
+ * Fields are recognised by their form, because commands and events may have any name. In lines
+ * without time and event an address is recognised by its width of 16.
  */
 #include "qemu/import/perf_text.h"
 
@@ -51,14 +56,12 @@ static bool take_threads(const char *field, const char *end, uint32_t *process, 
     uint64_t one, other;
     if (!scan_decimal(&field, end, PERF_UNKNOWN - 1, &one))
         return false;
-    *process = PERF_UNKNOWN;
-    *thread = (uint32_t)one;
-    if (field == end)
-        return true;
-    if (*field++ != '/' || !scan_decimal(&field, end, PERF_UNKNOWN - 1, &other) || field != end)
+    const bool both = field < end;
+    if (both &&
+        (*field++ != '/' || !scan_decimal(&field, end, PERF_UNKNOWN - 1, &other) || field != end))
         return false;
-    *process = (uint32_t)one;
-    *thread = (uint32_t)other;
+    *process = both ? (uint32_t)one : PERF_UNKNOWN;
+    *thread = both ? (uint32_t)other : (uint32_t)one;
     return true;
 }
 
@@ -145,6 +148,10 @@ static enum status end_sample(struct reading *r) {
     return STATUS_OK;
 }
 
+static bool is_address(const char *field, const char *end, uint64_t *address) {
+    return scan_plain_hex(&field, end, address) && field == end;
+}
+
 /* True if one of the next three fields is an event's name, which the address follows. */
 static bool has_event(const char *at, const char *end) {
     const char *field;
@@ -154,31 +161,55 @@ static bool has_event(const char *at, const char *end) {
     return false;
 }
 
-/* Parses the fields after the time, or at the start of a line: a bare address, which a symbol
- * follows, and branches. */
-static enum status take_fields(struct reading *r, const char *at, const char *end, bool head) {
-    const char *field, *before = NULL;
-    const bool event = head && has_event(at, end);
+/* The address after an event ("cycles:u:"), or in the first field, if it is as long as `shortest`;
+ * NULL: it is not there. */
+static const char *find_address(const char *at, const char *end, int shortest) {
+    const bool event = has_event(at, end);
+    const char *field;
+    uint64_t address;
+    for (bool here = !event; next_field(&at, end, &field); here = at[-1] == ':') {
+        if (here && is_address(field, at, &address) && (event || at - field >= shortest))
+            return field;
+        if (!event)
+            break;
+    }
+    return NULL;
+}
+
+/* The last address that is as wide as perf prints one; NULL: there is none. *before: the field
+ * before it. */
+static const char *find_wide_address(const char *at, const char *end, const char **before,
+                                     const char **before_end) {
+    enum { WIDTH = 16 };
+    const char *field, *found = NULL, *last = NULL, *last_end = at;
+    uint64_t address;
     while (next_field(&at, end, &field)) {
-        const char *digits = field;
-        uint64_t address;
+        if (at - last_end >= WIDTH && is_address(field, at, &address)) {
+            found = field;
+            *before = last;
+            *before_end = last_end;
+        }
+        last = field;
+        last_end = at;
+    }
+    return found;
+}
+
+/* Takes the address, if it is not NULL, and the branches of a line. */
+static enum status take_fields(struct reading *r, const char *at, const char *end,
+                               const char *address) {
+    const char *field;
+    while (next_field(&at, end, &field)) {
         if (is_branch(field, at)) {
             if (!take_branch(&r->sample, field, at))
                 return error_set(r->e, STATUS_FORMAT,
                                  "%s:%zu: '%.*s' is no entry of a branch stack (0xFROM/0xTO/...)",
                                  r->name, r->line, at - field < 60 ? (int)(at - field) : 60, field);
             r->known++;
-            continue;
-        }
-        /* An address follows the event ("cycles:u:"), or is the first field. */
-        const bool may_be = event ? before != NULL && before[0] == ':' : before == NULL;
-        if (!r->sample.has_address && may_be && scan_plain_hex(&digits, at, &address) &&
-            digits == at) {
-            r->sample.has_address = true;
-            r->sample.address = address;
+        } else if (field == address && !r->sample.has_address) {
+            r->sample.has_address = is_address(field, at, &r->sample.address);
             r->known++;
         }
-        before = at - 1;
     }
     return STATUS_OK;
 }
@@ -187,10 +218,11 @@ static enum status take_fields(struct reading *r, const char *at, const char *en
 static bool find_head(const char *at, const char *end, uint32_t *process, uint32_t *thread,
                       const char **rest) {
     const char *field, *threads = NULL, *threads_end = NULL;
+    *process = *thread = PERF_UNKNOWN;
     while (next_field(&at, end, &field)) {
         if (is_time(field, at)) {
             *rest = at;
-            return threads != NULL && take_threads(threads, threads_end, process, thread);
+            return threads == NULL || take_threads(threads, threads_end, process, thread);
         }
         if (*field != '[') {
             threads = field;
@@ -198,6 +230,77 @@ static bool find_head(const char *at, const char *end, uint32_t *process, uint32
         }
     }
     return false;
+}
+
+/* The text between the parentheses that end the line, as "(/tmp/a (deleted))"; NULL: there are
+ * none. */
+static const char *file_at_end(const char *at, const char *end, size_t *length) {
+    while (at < end && is_blank(end[-1]))
+        end--;
+    int depth = 0;
+    for (const char *p = end; p-- > at;) {
+        depth += *p == ')' ? 1 : *p == '(' ? -1 : 0;
+        if (depth == 0 && p + 1 == end)
+            return NULL;
+        if (depth == 0) {
+            *length = (size_t)(end - p - 2);
+            return p + 1;
+        }
+    }
+    return NULL;
+}
+
+/* A line of a call chain; all but the first are callers. That of an inlined function, which has no
+ * file, comes before that of the function around it, at the same address. */
+static void take_frame(struct reading *r, const char *at, const char *end) {
+    struct perf_sample *s = &r->sample;
+    const char *field, *line = at;
+    uint64_t address;
+    if (!r->open) {
+        *s = (struct perf_sample){.process = PERF_UNKNOWN, .thread = PERF_UNKNOWN};
+        r->open = true;
+    }
+    if (!next_field(&at, end, &field) || !is_address(field, at, &address) ||
+        (s->has_address && (s->file != NULL || s->address != address)))
+        return;
+    s->has_address = s->chained = true;
+    s->address = address;
+    s->file = file_at_end(line, end, &s->file_length);
+    if (s->file != NULL && s->file_length == 7 && memcmp(s->file, "inlined", 7) == 0)
+        s->file = NULL;
+    r->known++;
+}
+
+static bool has_branch(const char *at, const char *end) {
+    const char *field;
+    while (next_field(&at, end, &field))
+        if (is_branch(field, at))
+            return true;
+    return false;
+}
+
+/* Without times, as with -F ip,brstack, each line is a sample. But branches may follow a call chain,
+ * lines of the program's source any sample, and a call chain a line with only its thread. */
+static enum status take_bare(struct reading *r, const char *at, const char *end) {
+    const char *field, *threads = NULL, *threads_end = NULL;
+    const char *address = find_wide_address(at, end, &threads, &threads_end);
+    if (address == NULL)
+        address = find_address(at, end, 6); /* not a command, such as dd */
+    if (r->open && r->sample.chained)
+        return take_fields(r, at, end, NULL);
+    const bool sample = address != NULL || has_branch(at, end);
+    if (!sample && r->open)
+        return STATUS_OK;
+    const enum status status = end_sample(r);
+    if (status != STATUS_OK)
+        return status;
+    r->sample = (struct perf_sample){.process = PERF_UNKNOWN, .thread = PERF_UNKNOWN};
+    r->open = true;
+    for (const char *p = at; !sample && next_field(&p, end, &field); threads_end = p)
+        threads = field;
+    if (threads != NULL)
+        take_threads(threads, threads_end, &r->sample.process, &r->sample.thread);
+    return take_fields(r, at, end, address);
 }
 
 static enum status take_line(struct reading *r, const char *at, const char *end) {
@@ -226,15 +329,9 @@ static enum status take_line(struct reading *r, const char *at, const char *end)
         /* Other records, such as PERF_RECORD_COMM, have no address. */
         return memmem(rest, (size_t)(end - rest), "PERF_RECORD_", 12) != NULL
                    ? STATUS_OK
-                   : take_fields(r, rest, end, true);
+                   : take_fields(r, rest, end, find_address(rest, end, 1));
     }
-    enum status status = STATUS_OK;
-    if (!r->headed) { /* without heads, as with -F ip,brstack, each line is a sample */
-        status = end_sample(r);
-        r->sample = (struct perf_sample){.process = PERF_UNKNOWN, .thread = PERF_UNKNOWN};
-        r->open = true;
-    }
-    return status == STATUS_OK ? take_fields(r, at, end, false) : status;
+    return r->headed ? take_fields(r, at, end, find_address(at, end, 1)) : take_bare(r, at, end);
 }
 
 enum status perf_text_read(const char *text, size_t len, const char *name,
@@ -251,6 +348,8 @@ enum status perf_text_read(const char *text, size_t len, const char *name,
             first++;
         if (first == end)
             status = end_sample(&r); /* an empty line ends a call chain */
+        else if (*text == '\t')
+            take_frame(&r, text, end);
         else if (*first != '#')
             status = take_line(&r, text, end);
         text = newline != NULL ? newline + 1 : stop;

@@ -23,6 +23,11 @@ struct perf_sample {
     uint32_t thread;
     bool has_address;
     uint64_t address;
+    /* With call chains, perf prints where the instruction is in its file, instead of its address;
+     * versions before 4.19 print the address. */
+    bool chained;
+    const char *file; /* of a chain's first line, in the text; NULL: not printed */
+    size_t file_length;
     struct perf_branch branches[PERF_STACK]; /* the newest first */
     size_t branch_count;
 };

@@ -152,9 +152,23 @@ int main(void) { pthread_t x, y; pthread_create(&x, 0, work, 0); pthread_create(
 END
 "${CC:-cc}" -O1 -o threads threads.c -lpthread
 perf record -q -e cpu-clock -F 200 -o perf.data ./threads >/dev/null 2>&1 || { echo "perf cannot sample here" && exit 0; }
-for fields in "" "-F comm,pid,tid,time,ip,sym,dso" "-F comm,tid,time,event,ip"; do
+for fields in "" "-F comm,pid,tid,time,ip,sym,dso" "-F comm,tid,time,event,ip" "-F comm,tid,ip,sym,symoff,dso,srcline"; do
     perf script -i perf.data --show-mmap-events $fields >clock.txt 2>/dev/null
     "$hotgraph" import clock.txt --stream clock.isampling >out || fail "perf script $fields: $(cat out)"
     grep -q '^[1-9][0-9]* samples of [23] threads' out || fail "perf script $fields: $(cat out)"
     refuses 1 "has no stacks of branches" import clock.txt --graph x.graph
 done
+
+# With call chains perf prints offsets in files. With -G, or without the chains, it prints addresses: the same samples.
+perf record -q -g -e cpu-clock -F 200 -o chains.data ./threads >/dev/null 2>&1
+perf script -i chains.data -G --show-mmap-events >addresses.txt 2>/dev/null
+"$hotgraph" import addresses.txt --stream addresses.isampling >out
+sed 1d addresses.isampling | cut -f 2-4 >expected
+for fields in "" "--show-mmap-events" "-F comm,tid,ip,dso --show-mmap-events" "-F ip,sym,dso --no-inline"; do
+    perf script -i chains.data $fields >chains.txt 2>/dev/null
+    "$hotgraph" import chains.txt --stream chains.isampling >chains.out || fail "perf script $fields: $(cat chains.out)"
+    sed 1d chains.isampling | cut -f 2-4 | cmp -s - expected || fail "perf script $fields: other samples than with -G"
+    [ "$(grep -o '^[0-9]* samples' chains.out)" = "$(grep -o '^[0-9]* samples' out)" ] || fail "perf script $fields: $(cat chains.out), but $(cat out)"
+done
+perf script -i chains.data -F comm,tid,time,event,ip --show-mmap-events >chains.txt 2>/dev/null
+refuses 1 "print the call chains' files, too" import chains.txt --stream x.isampling
