@@ -24,7 +24,7 @@ struct reading {
     VEC(char *) objects; /* by number */
     const char *object, *callee_object;
     uint64_t address; /* of the previous line */
-    bool instr, events;
+    bool instr, events, part;
     /* A call or jump whose source is on the next line. */
     bool pending;
     struct callgrind_fact fact;
@@ -178,6 +178,15 @@ static enum status take_events(struct reading *r, const char *at, const char *en
 }
 
 static enum status take_line(struct reading *r, const char *at, const char *end, bool *two) {
+    if (begins(&at, end, "part:")) {
+        /* Calls that were running at a dump are not counted in either part. */
+        if (r->part)
+            return malformed(r,
+                             "a second dump begins: run callgrind so that it writes one, without "
+                             "--dump-every-bb, --dump-before and --dump-after");
+        r->part = true;
+        return STATUS_OK;
+    }
     if (begins(&at, end, "positions:"))
         return take_positions(r, at, end, two);
     if (begins(&at, end, "events:"))

@@ -129,6 +129,8 @@ END
     refuses 1 "has no samples" import callgrind.out --stream x.isampling
     sed '/^positions:/s/instr //' callgrind.out >lines.out
     refuses 1 "--dump-instr=yes" import lines.out --graph x.graph
+    sed '/^part:/p' callgrind.out >twice.out
+    refuses 1 "a second dump begins" import twice.out --graph x.graph
     sed 's/^calls=.*/calls=x/' callgrind.out >bad.out
     refuses 1 "a call or jump is a count" import bad.out --graph x.graph
 fi
