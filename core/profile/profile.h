@@ -296,6 +296,15 @@ struct technique_growing {
     void (*end)(void *self);
 };
 
+/* Builds again and again while a machine runs. */
+struct technique_again {
+    /* As build() with all batches of a stream that has grown since the last time; the same profile,
+     * but for cost.steps. *memory: what the technique remembers; NULL at first. */
+    enum status (*build)(void **memory, struct profile *out, const struct stream *stream,
+                         const int64_t *values, struct error *e);
+    void (*forget)(void *memory); /* frees it; NULL is fine */
+};
+
 struct technique {
     const char *name, *summary, *source;               /* source: the paper */
     struct parameter parameters[TECHNIQUE_PARAMETERS]; /* ends with a NULL name */
@@ -316,6 +325,7 @@ struct technique {
     /* Optional: as technique_build_many() for requests that are not direct; all is checked. */
     enum status (*build_many)(const struct build_request *request, struct error *e);
     const struct technique_growing *growing; /* optional */
+    const struct technique_again *again;     /* optional */
     const struct exec *exec; /* an external program that builds, instead of all functions above;
                                 `build` only marks the technique as one on streams. See
                                 profile/exec/exec.h */

@@ -10,12 +10,13 @@
 static void solve_both(struct circulation *c) {
     struct circulation_result simplex, klein;
     struct error e = {0};
-    enum status first =
-        circulation_solve(c, (struct circulation_options){CIRCULATION_SIMPLEX, 0}, &simplex, &e);
+    enum status first = circulation_solve(
+        c, (struct circulation_options){.solver = CIRCULATION_SIMPLEX}, &simplex, &e);
     /* Augmenting and cancelling may take very many steps, so they get a limit; then the cost must
      * not be lower than the simplex method's. */
-    enum status second =
-        circulation_solve(c, (struct circulation_options){CIRCULATION_KLEIN, 300}, &klein, &e);
+    enum status second = circulation_solve(
+        c, (struct circulation_options){.solver = CIRCULATION_KLEIN, .cancel_limit = 300}, &klein,
+        &e);
     if ((first != STATUS_OK || second != STATUS_OK) && e.text[0] == 0)
         abort();
     if (first != STATUS_OK || second != STATUS_OK)

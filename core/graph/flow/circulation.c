@@ -101,11 +101,13 @@ static enum status tell_outcome(const struct circulation_result *result, struct 
     }
 }
 
-static enum status solve_convex(struct circulation *c, struct circulation_result *result,
-                                struct error *e) {
+static enum status solve_convex(struct circulation *c, struct circulation_options options,
+                                struct circulation_result *result, struct error *e) {
     struct convex x = {0};
     struct presolve *left = NULL;
     enum status status = convex_make(&x, c, e);
+    if (status == STATUS_OK && options.basis != NULL)
+        status = basis_propose(options.basis, options.names, c, &x, e);
     if (status == STATUS_OK)
         status = presolve_reduce(&left, &x, result, e);
     if (status == STATUS_OK && result->outcome != CIRCULATION_INFEASIBLE)
@@ -116,6 +118,8 @@ static enum status solve_convex(struct circulation *c, struct circulation_result
         status = presolve_restore(left, &x, e);
     if (status == STATUS_OK)
         convex_read_back(&x, c);
+    if (status == STATUS_OK && options.basis != NULL)
+        basis_keep(options.basis, options.names, c, &x);
     presolve_free(left);
     convex_free(&x);
     return status;
@@ -140,7 +144,7 @@ enum status circulation_solve(struct circulation *c, struct circulation_options 
         status = take_out_bounds(&r, c, e);
     if (status == STATUS_OK)
         status = options.solver == CIRCULATION_SIMPLEX
-                     ? solve_convex(c, result, e)
+                     ? solve_convex(c, options, result, e)
                      : klein_solve(&r, options.cancel_limit, result, e);
     if (status == STATUS_OK)
         status = tell_outcome(result, e);

@@ -8,7 +8,7 @@
  *
  * Invariants
  *  - All numbers are 64-bit integers. A network whose numbers could overflow is refused.
- *  - The flow depends only on the network, the order of its arcs, and the options.
+ *  - The flow depends only on the network, the order of its arcs, and the solver with its limit.
  *
  *     struct circulation c = {.nodes = 2};
  *     vec_push(&c.arcs, ((struct arc){.from = 0, .to = 1, .upper = 5, .cost = -3}));
@@ -44,10 +44,20 @@ enum circulation_solver {
     CIRCULATION_KLEIN,
 };
 
+/* Where a solution ended, for the next one of a similar network to begin with: the edges of its tree
+ * and the potentials of its nodes. */
+struct circulation_basis;
+struct circulation_basis *circulation_basis_new(void);    /* empty; NULL: out of memory */
+void circulation_basis_free(struct circulation_basis *b); /* NULL is fine */
+
 struct circulation_options {
     enum circulation_solver solver;
     /* Klein: cancel at most this many cycles; 0: all. */
     uint64_t cancel_limit;
+    /* Simplex, if not NULL: begins with this basis, and replaces it by that of this solution. The
+     * flow is the same as without, the steps are fewer. */
+    struct circulation_basis *basis;
+    const uint64_t *names; /* with a basis: of each node, by which it is known in later networks */
 };
 
 enum circulation_outcome {
@@ -61,6 +71,8 @@ struct circulation_result {
     enum circulation_outcome outcome;
     int64_t cost;
     uint64_t steps; /* pivots; with Klein: augmentations plus cancelled cycles */
+    bool anew;      /* the basis led to an optimum that may not be the only one, so the network was
+                       solved once more, without it */
 };
 
 /* STATUS_ARGUMENT: contradictory bounds, nodes that do not exist, numbers that would overflow, or

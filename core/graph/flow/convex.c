@@ -148,27 +148,54 @@ static enum status add_group(struct maker *m, const uint32_t *arcs, size_t count
     return status;
 }
 
+static bool same_nodes(const struct arc *a, const struct arc *b) {
+    return (a->from == b->from && a->to == b->to) || (a->from == b->to && a->to == b->from);
+}
+
+/* Arcs between the same two nodes mostly follow one another. Such a run is sorted as one. */
+struct runs {
+    uint32_t *first, *low, *high; /* of each run: its first arc, and its nodes */
+    size_t count;
+};
+
+static bool find_runs(struct runs *r, const struct circulation *c) {
+    const struct arc *arcs = c->arcs.at;
+    *r = (struct runs){.first = calloc(c->arcs.len + 1, sizeof *r->first),
+                       .low = calloc(c->arcs.len + 1, sizeof *r->low),
+                       .high = calloc(c->arcs.len + 1, sizeof *r->high)};
+    if (r->first == NULL || r->low == NULL || r->high == NULL)
+        return false;
+    for (size_t i = 0; i < c->arcs.len; i++) {
+        if (i > 0 && same_nodes(&arcs[i - 1], &arcs[i]))
+            continue;
+        r->first[r->count] = (uint32_t)i;
+        r->low[r->count] = arcs[i].from < arcs[i].to ? arcs[i].from : arcs[i].to;
+        r->high[r->count++] = arcs[i].from > arcs[i].to ? arcs[i].from : arcs[i].to;
+    }
+    r->first[r->count] = (uint32_t)c->arcs.len;
+    return true;
+}
+
 /* Returns the arcs sorted by their lower, then their higher node; both directions together. NULL:
  * out of memory. */
 static uint32_t *sort_by_nodes(const struct circulation *c) {
-    uint32_t *key = calloc(c->arcs.len + 1, sizeof *key), *order = NULL;
-    const struct arc *arcs = c->arcs.at;
-    for (size_t i = 0; key != NULL && i < c->arcs.len; i++)
-        key[i] = arcs[i].from > arcs[i].to ? arcs[i].from : arcs[i].to;
-    if (key != NULL)
-        order = sorted_order(key, c->arcs.len);
-    for (size_t i = 0; order != NULL && i < c->arcs.len; i++)
-        key[i] = arcs[i].from < arcs[i].to ? arcs[i].from : arcs[i].to;
-    if (order != NULL && !sort_by_key(order, key, c->arcs.len)) {
-        free(order);
-        order = NULL;
-    }
-    free(key);
-    return order;
-}
-
-static bool same_nodes(const struct arc *a, const struct arc *b) {
-    return (a->from == b->from && a->to == b->to) || (a->from == b->to && a->to == b->from);
+    struct runs r;
+    uint32_t *sorted = calloc(c->arcs.len + 1, sizeof *sorted), *order = NULL;
+    const bool found = find_runs(&r, c);
+    if (found)
+        order = sorted_order(r.high, r.count);
+    const bool ok = sorted != NULL && order != NULL && sort_by_key(order, r.low, r.count);
+    for (size_t i = 0, len = 0; ok && i < r.count; i++)
+        for (uint32_t arc = r.first[order[i]]; arc < r.first[order[i] + 1]; arc++)
+            sorted[len++] = arc;
+    free(order);
+    free(r.first);
+    free(r.low);
+    free(r.high);
+    if (ok)
+        return sorted;
+    free(sorted);
+    return NULL;
 }
 
 static enum status add_all(struct maker *m, const uint32_t *sorted, struct error *e) {
@@ -215,6 +242,7 @@ void convex_free(struct convex *x) {
     free(x->order);
     free(x->arcs);
     free(x->against);
+    free(x->potentials);
     *x = (struct convex){0};
 }
 

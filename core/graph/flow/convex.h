@@ -37,10 +37,19 @@ struct convex_edge {
     uint32_t first, count;
     __int128 shift; /* added to each slope */
     int64_t flow;
+    bool in_tree; /* of an earlier solution, until simplex_solve() sets it */
+};
+
+/* A node's potential. Before simplex_solve() it is that of an earlier solution, if that knew the
+ * node. */
+struct convex_potential {
+    unsigned __int128 value; /* only differences matter, so it may wrap */
+    bool known;
 };
 
 struct convex {
     size_t nodes;
+    struct convex_potential *potentials; /* of each node; NULL: nobody asks for a basis */
     VEC(struct convex_edge) edges;
     VEC(struct convex_break) breaks;
     /* For convex_read_back(): the arcs of edge e are order[arcs[e] .. arcs[e + 1]), by slope. */
@@ -66,6 +75,15 @@ static inline int64_t convex_break_at(const struct convex *x, const struct conve
     return x->breaks.at[edge->first + piece].at;
 }
 
+/* The piece that contains this flow; at a break the piece before it. */
+static inline uint32_t convex_piece(const struct convex *x, const struct convex_edge *edge,
+                                    int64_t flow) {
+    uint32_t piece = 0;
+    while (piece + 1 < edge->count && convex_break_at(x, edge, piece + 1) < flow)
+        piece++;
+    return piece;
+}
+
 /* Begins an edge. The caller then pushes its breaks, the last one with convex_end(). False: out of
  * memory. */
 bool convex_begin(struct convex *x, struct convex_edge *edge);
@@ -79,14 +97,25 @@ struct presolve;
 enum status presolve_reduce(struct presolve **out, struct convex *x,
                             struct circulation_result *result, struct error *e);
 bool presolve_has_edge(const struct presolve *p, size_t edge);
-/* Computes the flows of the removed edges from those of the remaining ones. */
+/* Computes the flows of the removed edges from those of the remaining ones; with potentials also
+ * which of them are in the tree, and the potentials of the removed nodes. */
 enum status presolve_restore(const struct presolve *p, struct convex *x, struct error *e);
 void presolve_free(struct presolve *p);
 
 /* ---- simplex.c ---- */
 
-/* Sets the flow of each remaining edge. */
+/* Sets the flow of each remaining edge; with potentials also the tree and the potentials. It begins
+ * with the tree and the potentials that are already there. */
 enum status simplex_solve(struct convex *x, const struct presolve *left,
                           struct circulation_result *result, struct error *e);
+
+/* ---- basis.c ---- */
+
+/* Writes an earlier basis into the network, before presolving. */
+enum status basis_propose(const struct circulation_basis *b, const uint64_t *names,
+                          const struct circulation *c, struct convex *x, struct error *e);
+/* Replaces the basis by the network's; an empty one if memory is out. */
+void basis_keep(struct circulation_basis *b, const uint64_t *names, const struct circulation *c,
+                const struct convex *x);
 
 #endif

@@ -24,6 +24,7 @@ struct step {
     enum step_kind kind;
     uint32_t edge;       /* fold: carries the sum; chain: the in-edge */
     uint32_t other;      /* chain: the out-edge */
+    uint32_t node;       /* that was removed */
     size_t first, count; /* fold: others[first ..] sum up to `edge`; chain: `first` is the new
                             edge */
 };
@@ -106,6 +107,7 @@ static void settle_loop(struct presolve *p, uint32_t edge) {
         at++;
     it->flow = convex_break_at(p->x, it, at);
     p->unlimited |= it->flow == FLOW_UNBOUNDED;
+    it->in_tree = false;
     p->gone.at[edge] = true;
 }
 
@@ -130,6 +132,7 @@ static void compare_twins(struct presolve *p, uint32_t edge) {
     *known = (uint64_t)(this_one ? twin : edge) + 1;
     take_out(p, dearer);
     p->x->edges.at[dearer].flow = 0;
+    p->x->edges.at[dearer].in_tree = false;
 }
 
 static void hang(struct presolve *p, uint32_t edge) {
@@ -172,7 +175,7 @@ static bool fold(struct presolve *p, uint32_t node, uint32_t kind) {
         return false;
     const __int128 price = convex_slope(p->x, &p->x->edges.at[edge], 0);
     const uint32_t far = kind == 1 ? p->x->edges.at[edge].from : p->x->edges.at[edge].to;
-    struct step step = {.kind = FOLD, .edge = edge, .first = p->others.len};
+    struct step step = {.kind = FOLD, .edge = edge, .node = node, .first = p->others.len};
     take_out(p, edge);
     while (p->ends[node] != NONE && !p->failed) {
         const uint32_t other = p->ends[node] / 2;
@@ -194,7 +197,7 @@ static bool fold(struct presolve *p, uint32_t node, uint32_t kind) {
 /* Adds an edge whose cost is the sum of two; false if no flow satisfies both. */
 static bool add_sum(struct presolve *p, const struct convex_edge *a, const struct convex_edge *b) {
     struct convex *x = p->x;
-    struct convex_edge sum = {.from = a->from, .to = b->to};
+    struct convex_edge sum = {.from = a->from, .to = b->to, .in_tree = a->in_tree && b->in_tree};
     uint32_t i = 0, k = 0;
     const int64_t a_least = convex_break_at(x, a, 0), b_least = convex_break_at(x, b, 0);
     int64_t at = a_least > b_least ? a_least : b_least;
@@ -233,7 +236,7 @@ static bool chain(struct presolve *p, uint32_t node) {
     }
     take_out(p, in);
     take_out(p, out);
-    const struct step step = {.kind = CHAIN, .edge = in, .other = out, .first = sum};
+    const struct step step = {.kind = CHAIN, .edge = in, .other = out, .node = node, .first = sum};
     p->failed |= !vec_push(&p->steps, step);
     if (!p->failed)
         hang(p, (uint32_t)sum);
@@ -290,12 +293,40 @@ bool presolve_has_edge(const struct presolve *p, size_t edge) {
     return !p->gone.at[edge];
 }
 
+/* ---- restoring ---- */
+
+/* The removed node gets the potential at which one edge of the tree has the reduced cost 0. */
+static void restore_potential(struct convex *x, const struct step *step, uint32_t by) {
+    const struct convex_edge *edge = &x->edges.at[by];
+    const bool in = edge->to == step->node;
+    const __int128 cost = convex_slope(x, edge, convex_piece(x, edge, edge->flow));
+    struct convex_potential *potential = &x->potentials[step->node];
+    *potential = x->potentials[in ? edge->from : edge->to];
+    potential->value += (unsigned __int128)(in ? cost : -cost);
+}
+
+/* An edge outside the tree is at one of its breaks, so if the sum of a chain is outside, one of the
+ * two is at a break, and the other one is in the tree. */
+static void restore_chain(struct convex *x, const struct step *step) {
+    struct convex_edge *in = &x->edges.at[step->edge], *out = &x->edges.at[step->other];
+    const struct convex_edge *sum = &x->edges.at[step->first];
+    in->flow = out->flow = sum->flow;
+    if (x->potentials == NULL)
+        return;
+    const uint32_t piece = convex_piece(x, in, in->flow);
+    const bool at_break =
+        in->flow == convex_break_at(x, in, piece) || in->flow == convex_break_at(x, in, piece + 1);
+    in->in_tree = sum->in_tree || !at_break;
+    out->in_tree = sum->in_tree || at_break;
+    restore_potential(x, step, in->in_tree ? step->edge : step->other);
+}
+
 enum status presolve_restore(const struct presolve *p, struct convex *x, struct error *e) {
     struct convex_edge *edges = x->edges.at;
     for (size_t i = p->steps.len; i-- > 0;) {
         const struct step *step = &p->steps.at[i];
         if (step->kind == CHAIN) {
-            edges[step->edge].flow = edges[step->other].flow = edges[step->first].flow;
+            restore_chain(x, step);
             continue;
         }
         int64_t sum = 0;
@@ -304,6 +335,9 @@ enum status presolve_restore(const struct presolve *p, struct convex *x, struct 
                 return error_set(e, STATUS_ARGUMENT,
                                  "the flow passes 64 bits on an arc without bound");
         edges[step->edge].flow = sum;
+        edges[step->edge].in_tree = true;
+        if (x->potentials != NULL)
+            restore_potential(x, step, step->edge);
     }
     return STATUS_OK;
 }

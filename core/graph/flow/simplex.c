@@ -387,16 +387,74 @@ static enum status pivot_to_optimum(struct simplex *s, struct circulation_result
     return status;
 }
 
-enum status simplex_solve(struct convex *x, const struct presolve *left,
-                          struct circulation_result *result, struct error *e) {
+/* True if no other flow can cost as little: one unit more or less on any edge outside the tree costs
+ * something. */
+static bool is_only_optimum(const struct simplex *s) {
+    for (size_t i = 0; i < s->real_count; i++) {
+        const struct tree_edge *edge = &s->edges[i];
+        const __int128 gap = (__int128)(s->potential[edge->from] - s->potential[edge->to]);
+        if (edge->in_tree)
+            continue;
+        if (edge->at < edge->count && slope(s, edge, edge->at) + gap == 0)
+            return false;
+        if (edge->at > 0 && slope(s, edge, edge->at - 1) + gap == 0)
+            return false;
+    }
+    return true;
+}
+
+static void write_back(const struct simplex *s, struct convex *x) {
+    for (size_t i = 0; i < s->real_count; i++) {
+        x->edges.at[s->origin[i]].flow = s->edges[i].flow;
+        x->edges.at[s->origin[i]].in_tree = s->edges[i].in_tree;
+    }
+    for (size_t v = 0; x->potentials != NULL && v < x->nodes; v++)
+        if (s->number[v] != NO_NODE)
+            x->potentials[v] =
+                (struct convex_potential){.value = s->potential[s->number[v]], .known = true};
+}
+
+/* *only: the flow is the only optimum. */
+static enum status solve_once(struct convex *x, const struct presolve *left, bool *only,
+                              struct circulation_result *result, struct error *e) {
     struct simplex s;
-    if (x->nodes == 0)
-        return STATUS_OK;
     enum status status = simplex_start(&s, x, left, e);
     if (status == STATUS_OK)
         status = pivot_to_optimum(&s, result, e);
-    for (size_t i = 0; status == STATUS_OK && i < s.real_count; i++)
-        x->edges.at[s.origin[i]].flow = s.edges[i].flow;
+    if (status == STATUS_OK) {
+        *only = result->outcome == CIRCULATION_OPTIMAL && is_only_optimum(&s);
+        write_back(&s, x);
+    }
     simplex_free(&s);
+    return status;
+}
+
+static bool knows_earlier(const struct convex *x) {
+    for (size_t v = 0; x->potentials != NULL && v < x->nodes; v++)
+        if (x->potentials[v].known)
+            return true;
+    return false;
+}
+
+static void forget_earlier(struct convex *x) {
+    for (size_t v = 0; v < x->nodes; v++)
+        x->potentials[v].known = false;
+    for (size_t i = 0; i < x->edges.len; i++)
+        x->edges.at[i].in_tree = false;
+}
+
+enum status simplex_solve(struct convex *x, const struct presolve *left,
+                          struct circulation_result *result, struct error *e) {
+    if (x->nodes == 0)
+        return STATUS_OK;
+    const bool earlier = knows_earlier(x);
+    bool only = false;
+    enum status status = solve_once(x, left, &only, result, e);
+    if (earlier && !only && status != STATUS_MEMORY) {
+        result->outcome = CIRCULATION_OPTIMAL;
+        result->anew = true;
+        forget_earlier(x);
+        status = solve_once(x, left, &only, result, e);
+    }
     return status;
 }

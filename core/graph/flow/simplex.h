@@ -55,6 +55,7 @@ struct simplex {
     struct tree_edge *edges; /* the remaining edges, then the artificial ones */
     size_t edge_count, real_count;
     uint32_t *origin; /* of each edge: its number in the network */
+    uint32_t *number; /* of each node of the network: its number here, or NO_NODE */
     struct tree_node *nodes;
     unsigned __int128 *potential; /* of each node; only differences matter, so it may wrap */
     size_t node_count;            /* nodes that still have edges */
@@ -100,7 +101,8 @@ static inline __int128 potential_step(const struct simplex *s, uint32_t v) {
     return edge->from == v ? -cost : cost;
 }
 
-/* Takes the network that presolving left, chooses a tree and fills it. Call simplex_free() also
+/* Takes the network that presolving left, chooses a tree and fills it; those of an earlier solution
+ * if the network knows them. Call simplex_free() also
  * after a failure. */
 enum status simplex_start(struct simplex *s, struct convex *x, const struct presolve *left,
                           struct error *e);

@@ -3,17 +3,21 @@
  * cheapest for it alone; the tree consists of the edges that are expected to carry most. Where this
  * forces a tree edge beyond its ends, it pays the price for that (convex.h) until pivots correct
  * it.
+ *
+ * If an earlier solution of a similar network is known, its edges come first in the tree, and each
+ * other edge carries the flow that is cheapest at its potentials. With the same network this is
+ * already the optimum.
  */
 #include "graph/flow/simplex.h"
 
 #include <stdlib.h>
 
 /* Numbers the nodes that have edges left; the last one is the root. */
-static uint32_t *number_nodes(struct simplex *s, const struct presolve *left) {
+static bool number_nodes(struct simplex *s, const struct presolve *left) {
     const struct convex *x = s->x;
-    uint32_t *number = malloc((x->nodes + 1) * sizeof *number);
+    uint32_t *number = s->number = malloc((x->nodes + 1) * sizeof *number);
     if (number == NULL)
-        return NULL;
+        return false;
     for (size_t v = 0; v < x->nodes; v++)
         number[v] = NO_NODE;
     for (size_t i = 0; i < x->edges.len; i++) {
@@ -28,7 +32,7 @@ static uint32_t *number_nodes(struct simplex *s, const struct presolve *left) {
     if (number[x->nodes - 1] == NO_NODE)
         number[x->nodes - 1] = (uint32_t)s->node_count++;
     s->root = number[x->nodes - 1];
-    return number;
+    return true;
 }
 
 static bool simplex_init(struct simplex *s) {
@@ -53,6 +57,7 @@ static bool simplex_init(struct simplex *s) {
 void simplex_free(struct simplex *s) {
     free(s->edges);
     free(s->origin);
+    free(s->number);
     free(s->nodes);
     free(s->potential);
     free(s->cycle);
@@ -61,21 +66,29 @@ void simplex_free(struct simplex *s) {
     free(s->candidates);
 }
 
+/* What the known potentials add to each slope of an edge. */
+static __int128 known_gap(const struct convex *x, const struct convex_edge *edge) {
+    if (x->potentials == NULL || !x->potentials[edge->from].known || !x->potentials[edge->to].known)
+        return 0;
+    return (__int128)(x->potentials[edge->from].value - x->potentials[edge->to].value);
+}
+
 /* Sets every edge to its own cheapest flow. */
-static void take_edges(struct simplex *s, const struct presolve *left, const uint32_t *number) {
+static void take_edges(struct simplex *s, const struct presolve *left) {
     const struct convex *x = s->x;
     for (size_t i = 0; i < x->edges.len; i++) {
         const struct convex_edge *edge = &x->edges.at[i];
         if (!presolve_has_edge(left, i))
             continue;
         const bool ends = convex_break_at(x, edge, edge->count) != FLOW_UNBOUNDED;
+        const __int128 gap = known_gap(x, edge);
         uint32_t at = 0;
-        while (at < edge->count && convex_slope(x, edge, at) < 0 &&
+        while (at < edge->count && convex_slope(x, edge, at) + gap < 0 &&
                convex_break_at(x, edge, at + 1) != FLOW_UNBOUNDED)
             at++;
         s->origin[s->edge_count] = (uint32_t)i;
-        s->edges[s->edge_count++] = (struct tree_edge){.from = number[edge->from],
-                                                       .to = number[edge->to],
+        s->edges[s->edge_count++] = (struct tree_edge){.from = s->number[edge->from],
+                                                       .to = s->number[edge->to],
                                                        .first = edge->first - 1,
                                                        .count = edge->count + 1 + ends,
                                                        .at = at + 1,
@@ -84,10 +97,14 @@ static void take_edges(struct simplex *s, const struct presolve *left, const uin
     }
 }
 
-/* Sort key: small if the edge is expected to carry much, or if nothing is known of it. */
-static uint32_t tree_key(const struct simplex *s, const struct tree_edge *edge) {
-    if (edge->count == 2 && break_at(s, edge, 1) == 0)
+/* Sort key: least if the edge was in the earlier tree; small if it is expected to carry much, or if
+ * nothing is known of it. */
+static uint32_t tree_key(const struct simplex *s, size_t i) {
+    const struct tree_edge *edge = &s->edges[i];
+    if (s->x->edges.at[s->origin[i]].in_tree)
         return 0;
+    if (edge->count == 2 && break_at(s, edge, 1) == 0)
+        return 1;
     if (edge->flow <= 0)
         return UINT32_MAX;
     const int exponent = 63 - __builtin_clzll((uint64_t)edge->flow);
@@ -116,7 +133,7 @@ static bool choose_tree(struct simplex *s) {
     uint32_t *key = malloc((s->real_count + 1) * sizeof *key);
     uint32_t *set = malloc(s->node_count * sizeof *set), *order = NULL;
     for (size_t i = 0; key != NULL && i < s->real_count; i++)
-        key[i] = tree_key(s, &s->edges[i]);
+        key[i] = tree_key(s, i);
     if (key != NULL && set != NULL)
         order = sorted_order(key, s->real_count);
     const bool ok = order != NULL && convex_begin(x, &none) && convex_end(x, 0);
@@ -249,14 +266,8 @@ static enum status make_first_tree(struct simplex *s, struct error *e) {
 enum status simplex_start(struct simplex *s, struct convex *x, const struct presolve *left,
                           struct error *e) {
     *s = (struct simplex){.x = x};
-    uint32_t *number = number_nodes(s, left);
-    enum status status = STATUS_OK;
-    if (number == NULL || !simplex_init(s))
-        status = error_set(e, STATUS_MEMORY, "out of memory for a flow of least cost");
-    if (status == STATUS_OK) {
-        take_edges(s, left, number);
-        status = make_first_tree(s, e);
-    }
-    free(number);
-    return status;
+    if (!number_nodes(s, left) || !simplex_init(s))
+        return error_set(e, STATUS_MEMORY, "out of memory for a flow of least cost");
+    take_edges(s, left);
+    return make_first_tree(s, e);
 }

@@ -18,14 +18,19 @@ extern const struct technique technique_flow;
 
 enum { COSTS, SOLVER, LIMIT, EDGES, ENTRIES, JOIN, CALLS };
 
-static enum status solve(struct flow_network *n, struct flow_solving how,
+static enum status solve(struct flow_network *n, const struct structure *s, struct flow_solving how,
                          struct circulation_result *result, struct error *e) {
+    uint64_t *names = how.basis != NULL ? flow_network_names(n, s) : NULL;
     const struct circulation_options options = {
         .solver = how.solver,
         .cancel_limit =
             how.limit ? circulation_gcc_limit(n->circulation.nodes, n->circulation.arcs.len) : 0,
+        .basis = names != NULL ? how.basis : NULL,
+        .names = names,
     };
-    return circulation_solve(&n->circulation, options, result, e);
+    enum status status = circulation_solve(&n->circulation, options, result, e);
+    free(names);
+    return status;
 }
 
 /* Returns the flow of each edge. */
@@ -65,7 +70,7 @@ static enum status solve_and_read(struct profile *out, const struct flow_input *
                                   struct error *e) {
     struct circulation_result result;
     uint64_t joined = 0;
-    enum status status = solve(network, how, &result, e);
+    enum status status = solve(network, in->structure, how, &result, e);
     if (status != STATUS_OK)
         return status;
     int64_t *flow = read_back(network, in->structure->graph.edge_count);
@@ -93,8 +98,9 @@ enum status flow_repair(struct profile *out, const struct flow_input *in,
     return status;
 }
 
-static enum status flow_build(struct profile *out, const struct stream *stream, size_t batches,
-                              const int64_t *values, struct error *e) {
+static enum status build_from(struct circulation_basis *basis, struct profile *out,
+                              const struct stream *stream, size_t batches, const int64_t *values,
+                              struct error *e) {
     *out = (struct profile){0};
     struct flow_input in;
     struct flow_costs costs = flow_costs_standard;
@@ -106,6 +112,7 @@ static enum status flow_build(struct profile *out, const struct stream *stream, 
         .solver = values[SOLVER] == 0 ? CIRCULATION_SIMPLEX : CIRCULATION_KLEIN,
         .limit = values[LIMIT] != 0,
         .join = values[JOIN] != 0,
+        .basis = basis,
     };
     if (status == STATUS_OK)
         status = flow_repair(out, &in, &costs, how, e);
@@ -116,6 +123,28 @@ static enum status flow_build(struct profile *out, const struct stream *stream, 
     flow_input_free(&in);
     return status;
 }
+
+static enum status flow_build(struct profile *out, const struct stream *stream, size_t batches,
+                              const int64_t *values, struct error *e) {
+    return build_from(NULL, out, stream, batches, values, e);
+}
+
+/* Each solution begins where the last one ended. */
+static enum status flow_build_again(void **memory, struct profile *out, const struct stream *stream,
+                                    const int64_t *values, struct error *e) {
+    *out = (struct profile){0};
+    if (*memory == NULL)
+        *memory = circulation_basis_new();
+    if (*memory == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory for flow");
+    return build_from(*memory, out, stream, SIZE_MAX, values, e);
+}
+
+static void flow_forget(void *memory) {
+    circulation_basis_free(memory);
+}
+
+static const struct technique_again flow_again = {.build = flow_build_again, .forget = flow_forget};
 
 static const char *const cost_words[] = {"gcc", "profi", "poisson", NULL};
 static const char *const solver_words[] = {"simplex", "klein", NULL};
@@ -143,4 +172,5 @@ const struct technique technique_flow = {
         },
     .needs_structure = true,
     .build = flow_build,
+    .again = &flow_again,
 };

@@ -53,12 +53,16 @@ struct flow_network {
 enum status flow_network_make(struct flow_network *n, const struct flow_input *in,
                               const struct flow_costs *costs, struct error *e);
 void flow_network_free(struct flow_network *n);
+/* A name for each node, by what it stands for in the program: the same in networks of other samples
+ * and of structures that have grown. The caller frees them; NULL: out of memory. */
+uint64_t *flow_network_names(const struct flow_network *n, const struct structure *s);
 
 /* How to solve a circulation, and what to do with its flow. */
 struct flow_solving {
     enum circulation_solver solver;
-    bool limit; /* Klein's method: cancel no more cycles than GCC does */
-    bool join;  /* join islands */
+    bool limit;                      /* Klein's method: cancel no more cycles than GCC does */
+    bool join;                       /* join islands */
+    struct circulation_basis *basis; /* of earlier solutions, and then of this one; may be NULL */
 };
 /* Makes the profile that fits the measurements best: its graph and costs, without probes. On
  * failure the caller frees *out with profile_free(). */

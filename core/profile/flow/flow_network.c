@@ -245,6 +245,23 @@ enum status flow_network_make(struct flow_network *n, const struct flow_input *i
                                          : error_set(e, STATUS_MEMORY, "out of memory for flow");
 }
 
+uint64_t *flow_network_names(const struct flow_network *n, const struct structure *s) {
+    const size_t blocks = s->graph.block_count, nodes = n->circulation.nodes;
+    uint64_t *names = calloc(nodes, sizeof *names);
+    for (size_t i = 0; names != NULL && i < blocks; i++) {
+        const uint64_t name = (uint64_t)s->graph.blocks[i].entry << 1;
+        if (nodes == blocks + 1) {
+            names[i] = name;
+        } else {
+            names[2 * i] = name;
+            names[2 * i + 1] = name + 1;
+        }
+    }
+    if (names != NULL)
+        names[nodes - 1] = UINT64_MAX;
+    return names;
+}
+
 void flow_network_free(struct flow_network *n) {
     circulation_free(&n->circulation);
     vec_free(&n->back);

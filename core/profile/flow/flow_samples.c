@@ -141,19 +141,66 @@ static double samples_at(const struct flow_measure *m, double rate) {
     return m->rate == rate ? m->samples : m->samples / m->rate * rate;
 }
 
-/* Calls visit() for each edge of the call and each return edge to the block behind it. */
-static void each_use(struct flow_input *in, size_t caller, size_t behind,
-                     void (*visit)(void *user, struct flow_measure *m, bool back), void *user) {
-    const struct graph *g = &in->structure->graph;
-    for (size_t i = 0; i < g->edge_count; i++) {
-        if (g->edges[i].source == g->blocks[caller].entry)
-            visit(user, &in->edges[i], false);
-        if (g->edges[i].target != g->blocks[behind].entry)
+/* Edges that return, sorted by target. */
+struct return_edges {
+    uint32_t *edge, *target;
+    size_t count;
+};
+
+static bool find_returns(struct return_edges *r, const struct structure *s) {
+    const struct graph *g = &s->graph;
+    uint32_t *edge = calloc(g->edge_count + 1, sizeof *edge), *order = NULL;
+    uint32_t *target = calloc(g->edge_count + 1, sizeof *target);
+    *r = (struct return_edges){.edge = calloc(g->edge_count + 1, sizeof *r->edge),
+                               .target = calloc(g->edge_count + 1, sizeof *r->target)};
+    bool ok = edge != NULL && target != NULL && r->edge != NULL && r->target != NULL;
+    for (size_t i = 0, block = 0; ok && i < g->edge_count; i++) {
+        while (block + 1 < g->block_count && g->blocks[block].entry < g->edges[i].source)
+            block++; /* both are sorted */
+        if (s->ends[block] != INSN_RETURN)
             continue;
-        const size_t source = (size_t)(graph_find_block(g, g->edges[i].source) - g->blocks);
-        if (in->structure->ends[source] == INSN_RETURN)
-            visit(user, &in->edges[i], true);
+        edge[r->count] = (uint32_t)i;
+        target[r->count++] = g->edges[i].target;
     }
+    if (ok)
+        order = sorted_order(target, r->count);
+    ok = order != NULL;
+    for (size_t i = 0; ok && i < r->count; i++) {
+        r->edge[i] = edge[order[i]];
+        r->target[i] = target[order[i]];
+    }
+    free(order);
+    free(edge);
+    free(target);
+    return ok;
+}
+
+static size_t first_return_to(const struct return_edges *r, uint32_t target) {
+    size_t low = 0, high = r->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (r->target[middle] < target)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The call at a block's end, and the block behind it. */
+struct routine_call {
+    size_t first, end; /* edges that leave the calling block */
+    uint32_t behind;
+};
+
+/* Calls visit() for each edge of the call and each return edge to the block behind it. */
+static void each_use(struct flow_input *in, const struct return_edges *r,
+                     const struct routine_call *c,
+                     void (*visit)(void *user, struct flow_measure *m, bool back), void *user) {
+    for (size_t i = c->first; i < c->end; i++)
+        visit(user, &in->edges[i], false);
+    for (size_t i = first_return_to(r, c->behind); i < r->count && r->target[i] == c->behind; i++)
+        visit(user, &in->edges[r->edge[i]], true);
 }
 
 static void add_use(void *user, struct flow_measure *m, bool back) {
@@ -174,23 +221,35 @@ static void share_use(void *user, struct flow_measure *m, bool back) {
 /* A call and the returns to the block behind it are executed equally often, so both measure one
  * number and get their mean. If they differ by more than sampling noise, the program manipulates
  * its stack, and they are left alone. */
-static void pool_routines(struct flow_input *in) {
+static void pool_with(struct flow_input *in, const struct return_edges *returns) {
     const struct structure *s = in->structure;
-    for (size_t b = 0; b < s->graph.block_count; b++) {
-        const uint32_t last = s->graph.blocks[b].last;
-        const struct block *behind =
-            s->ends[b] == INSN_CALL
-                ? graph_find_block(&s->graph, (last & 0xFFFF0000) | ((last + 3) & 0xFFFF))
-                : NULL;
-        if (behind == NULL)
+    const struct graph *g = &s->graph;
+    struct routine_call c = {0};
+    for (size_t b = 0; b < g->block_count; b++) {
+        const uint32_t last = g->blocks[b].last;
+        for (c.first = c.end;
+             c.end < g->edge_count && g->edges[c.end].source == g->blocks[b].entry;)
+            c.end++;
+        c.behind = (last & 0xFFFF0000) | ((last + 3) & 0xFFFF);
+        if (s->ends[b] != INSN_CALL || graph_find_block(g, c.behind) == NULL)
             continue;
         struct routine_use u = {.rate = in->rate};
-        const size_t index = (size_t)(behind - s->graph.blocks);
-        each_use(in, b, index, add_use, &u);
+        each_use(in, returns, &c, add_use, &u);
         const double apart = u.samples[0] - u.samples[1], sum = u.samples[0] + u.samples[1];
         if (u.edges[0] > 0 && u.edges[1] > 0 && apart * apart <= 16 * (sum + 1))
-            each_use(in, b, index, share_use, &u);
+            each_use(in, returns, &c, share_use, &u);
     }
+}
+
+/* False: out of memory. */
+static bool pool_routines(struct flow_input *in) {
+    struct return_edges returns;
+    const bool found = find_returns(&returns, in->structure);
+    if (found)
+        pool_with(in, &returns);
+    free(returns.edge);
+    free(returns.target);
+    return found;
 }
 
 /* Without weights sums are whole numbers, so equal batches can be taken together. */
@@ -212,14 +271,14 @@ static void take_each(const struct reading *r, const struct stream *stream, size
                    (double)stream_weight(stream, i) / mean);
 }
 
-static void read_samples(struct reading *r, const struct stream *stream, size_t count, bool pool) {
+/* False: out of memory. */
+static bool read_samples(struct reading *r, const struct stream *stream, size_t count, bool pool) {
     set_rates(r, stream, count);
     if (stream->order == NULL || stream->cycles != NULL || !take_distinct(r, stream, count))
         take_each(r, stream, count);
     if (r->squares != NULL && count > 0)
         set_effective(r, (double)count);
-    if (pool && stream->batch_length > 1)
-        pool_routines(r->in);
+    return !pool || stream->batch_length <= 1 || pool_routines(r->in);
 }
 
 enum status flow_input_make(struct flow_input *in, const struct stream *stream, size_t batches,
@@ -246,7 +305,8 @@ enum status flow_input_make(struct flow_input *in, const struct stream *stream, 
     }
     enum status status = structure_places(&r.places, stream->structure, e);
     if (status == STATUS_OK) {
-        read_samples(&r, stream, count, pool);
+        if (!read_samples(&r, stream, count, pool))
+            status = error_set(e, STATUS_MEMORY, "out of memory for flow");
         in->records = in->observed = stream_observed(stream, count);
         free(r.places);
     }

@@ -27,6 +27,7 @@ struct consumer {
     VEC(uint16_t) cycles;       /* and their weights */
     size_t batches, solves, mark;
     struct profile last; /* the result of the last rebuild */
+    void *memory;        /* of a technique that remembers it */
     enum status status;
     struct error error;
     uint64_t nanoseconds, build_nanoseconds; /* for taking batches; for rebuilding */
@@ -119,7 +120,9 @@ static void build_anew(struct consumer *c, struct job *job) {
     s.cycles = c->cycles.at;
     s.structure = &job->structure;
     profile_free(&c->last);
-    failed(c, o->technique->build(&c->last, &s, SIZE_MAX, o->values, &c->error));
+    const struct technique_again *again = o->technique->again;
+    failed(c, again != NULL ? again->build(&c->memory, &c->last, &s, o->values, &c->error)
+                            : o->technique->build(&c->last, &s, SIZE_MAX, o->values, &c->error));
     c->solves++;
 }
 
@@ -207,6 +210,8 @@ static void release(struct live *l) {
     free(l->taken);
     if (c->growing != NULL)
         l->options.technique->growing->end(c->growing);
+    if (c->memory != NULL)
+        l->options.technique->again->forget(c->memory);
     stream_unmake(&c->stream);
     vec_free(&c->cycles);
     vec_free(&c->laps);

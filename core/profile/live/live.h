@@ -1,7 +1,8 @@
 /*
  * live: runs a technique on samples while the machine is sampled. Each complete batch goes to it
  * between two guest instructions (inline), or through a bounded queue to a thread of its own. The
- * result is the same as from the recorded stream, bit for bit.
+ * result is the same as from the recorded stream, bit for bit, but for the steps of a technique that
+ * remembers its last result (struct technique_again).
  *
  * Incremental techniques (struct technique_growing) get batch by batch. Others are rebuilt from all
  * samples and the structure so far, once for each second of emulated time, and at the end.

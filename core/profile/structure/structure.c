@@ -7,6 +7,7 @@
 #include "profile/structure/structure.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "profile/structure/structure_make.h"
 #include "profile/structure/waiting.h"
@@ -323,6 +324,19 @@ enum status structure_now(struct structure_recorder *r, struct structure *out, s
 
 /* ---- queries ---- */
 
+static bool sort_places(struct insn_place *places, const uint32_t *addresses, size_t count) {
+    struct insn_place *unsorted = malloc((count + 1) * sizeof *unsorted);
+    uint32_t *order = sorted_order(addresses, count);
+    const bool ok = unsorted != NULL && order != NULL;
+    if (ok)
+        memcpy(unsorted, places, count * sizeof *places);
+    for (size_t i = 0; ok && i < count; i++)
+        places[i] = unsorted[order[i]];
+    free(unsorted);
+    free(order);
+    return ok;
+}
+
 static int place_order(const void *a, const void *b) {
     const struct insn_place *x = a, *y = b;
     return (x->address > y->address) - (x->address < y->address);
@@ -332,13 +346,14 @@ enum status structure_places(struct insn_place **out, const struct structure *s,
     const size_t count = structure_insn_count(s);
     struct insn_place *places = calloc(count + 1, sizeof *places);
     *out = places;
-    if (places == NULL)
-        return error_set(e, STATUS_MEMORY, "out of memory for the structure");
-    for (size_t b = 0; b < s->graph.block_count; b++)
+    for (size_t b = 0; places != NULL && b < s->graph.block_count; b++)
         for (size_t i = s->first[b]; i < s->first[b + 1]; i++)
             places[i] = (struct insn_place){s->insns[i], (uint32_t)b};
-    qsort(places, count, sizeof *places, place_order);
-    return STATUS_OK;
+    if (places != NULL && sort_places(places, s->insns, count))
+        return STATUS_OK;
+    free(places);
+    *out = NULL;
+    return error_set(e, STATUS_MEMORY, "out of memory for the structure");
 }
 
 size_t structure_block_of(const struct insn_place *places, size_t insn_count, uint32_t address) {

@@ -398,6 +398,181 @@ static void test_one_optimum(void **state) {
     }
 }
 
+/* ---- solutions that begin where the last one ended ---- */
+
+/* The same program a little later: some counts have changed, some arcs are new, and the nodes have
+ * other numbers. place[v]: the new number of node v. */
+static struct circulation grown(const struct circulation *c, struct random *r, uint32_t *place) {
+    struct circulation out = {.nodes = c->nodes + random_below(r, 4)};
+    for (uint32_t v = 0; v < c->nodes; v++)
+        place[v] = v;
+    for (uint32_t v = (uint32_t)c->nodes - 1; v > 1 && random_chance(r, 50); v--) {
+        const uint32_t k = random_below(r, v), moved = place[v - 1];
+        place[v - 1] = place[k];
+        place[k] = moved;
+    }
+    place[c->nodes - 1] = (uint32_t)out.nodes - 1; /* the world */
+    for (uint32_t v = (uint32_t)c->nodes - 1; v + 1 < out.nodes; v++)
+        add_count(&out, r, random_below(r, v), v);
+    for (size_t i = 0; i < c->arcs.len; i++) {
+        const struct arc *a = &c->arcs.at[i];
+        const int64_t cost = a->cost != 0 && random_chance(r, 30) ? a->cost + 1 : a->cost;
+        add(&out, place[a->from], place[a->to], a->lower, a->upper, cost);
+    }
+    for (uint32_t v = (uint32_t)c->nodes - 1; v + 1 < out.nodes; v++)
+        add(&out, v, (uint32_t)out.nodes - 1, 0, ARC_UNBOUNDED, 0);
+    return out;
+}
+
+struct pivots {
+    uint64_t warm, cold;
+};
+
+/* The flow is that of a cold solution. Adds the steps of both. */
+static void solve_both(struct circulation *c, struct circulation_basis *basis,
+                       const uint64_t *names, struct pivots *sum) {
+    struct circulation_result warm, cold;
+    struct error e = {0};
+    int64_t *flow = calloc(c->arcs.len + 1, sizeof *flow);
+    assert_non_null(flow);
+    assert_int_equal(circulation_solve(c, simplex, &cold, &e), STATUS_OK);
+    for (size_t i = 0; i < c->arcs.len; i++)
+        flow[i] = c->arcs.at[i].flow;
+    const struct circulation_options options = {.basis = basis, .names = names};
+    if (circulation_solve(c, options, &warm, &e) != STATUS_OK)
+        fail_msg("%s", e.text);
+    assert_int_equal(warm.cost, cold.cost);
+    for (size_t i = 0; i < c->arcs.len; i++)
+        assert_int_equal(c->arcs.at[i].flow, flow[i]);
+    assert_flow(c, warm.cost);
+    free(flow);
+    sum->warm += warm.steps;
+    sum->cold += cold.steps;
+}
+
+enum { GROWN_NODES = 400 };
+
+static void solve_growing(struct random *r, uint32_t blocks, struct pivots *sum) {
+    struct pivots again = {0};
+    struct circulation c = random_profile(r, blocks);
+    struct circulation_basis *basis = circulation_basis_new();
+    uint64_t names[GROWN_NODES], next_name = c.nodes;
+    uint32_t place[GROWN_NODES];
+    assert_non_null(basis);
+    for (size_t v = 0; v < c.nodes; v++)
+        names[v] = v * 0x9E3779B97F4A7C15;
+    for (int round = 0; round < 6; round++) {
+        solve_both(&c, basis, names, sum);
+        solve_both(&c, basis, names, &again);
+        struct circulation later = grown(&c, r, place);
+        uint64_t moved[GROWN_NODES] = {0};
+        assert_true(later.nodes <= GROWN_NODES);
+        for (size_t v = 0; v < later.nodes; v++)
+            moved[v] = next_name++ * 0x9E3779B97F4A7C15;
+        for (size_t v = 0; v < c.nodes; v++)
+            moved[place[v]] = names[v];
+        memcpy(names, moved, sizeof names);
+        circulation_free(&c);
+        c = later;
+    }
+    assert_int_equal(again.warm, 0); /* nothing had changed */
+    int64_t expected;
+    assert_true(by_linear_simplex(&c, &expected));
+    struct circulation_result result;
+    struct error e = {0};
+    const struct circulation_options options = {.basis = basis, .names = names};
+    assert_int_equal(circulation_solve(&c, options, &result, &e), STATUS_OK);
+    assert_int_equal(result.cost, expected);
+    circulation_free(&c);
+    circulation_basis_free(basis);
+}
+
+/* If this fails, a profile that is repaired while the machine runs depends on how often it was
+ * repaired before. */
+static void test_warm(void **state) {
+    (void)state;
+    struct random r = {.seed = 16};
+    struct pivots sum = {0};
+    for (int round = 0; round < 100; round++)
+        solve_growing(&r, 2 + random_below(&r, round < 95 ? 40 : 360), &sum);
+    assert_true(2 * sum.warm < sum.cold);
+}
+
+/* ---- two optima ---- */
+
+enum { TIED_NODES = 1 << 18, TIED_PATHS = 1 << 14 };
+
+/* A path of two arcs from node 0 to node 1; by its hash. */
+struct tied_path {
+    uint64_t hash;
+    uint32_t through;
+};
+
+static int compare_paths(const void *a, const void *b) {
+    const struct tied_path *x = a, *y = b;
+    return x->hash != y->hash ? (x->hash < y->hash ? -1 : 1) : 0;
+}
+
+/* The hashes of convex.c have 23 bits in a network of 2^18 nodes, so some paths have equal sums. */
+static uint64_t arc_hash(uint64_t from, uint64_t to) {
+    return splitmix64(from << 32 | to, 0) >> (64 - 23);
+}
+
+/* Paths that all cost nothing, each of room for one unit. So many units must go that one of two
+ * paths with equal hashes is used, and either gives an optimum. */
+static struct circulation tied_network(uint32_t tied[2]) {
+    static struct tied_path paths[TIED_PATHS];
+    struct circulation c = {.nodes = TIED_NODES};
+    for (uint32_t i = 0; i < TIED_PATHS; i++) {
+        paths[i] = (struct tied_path){arc_hash(0, i + 2) + arc_hash(i + 2, 1), i + 2};
+        add(&c, 0, i + 2, 0, 1, 0);
+        add(&c, i + 2, 1, 0, ARC_UNBOUNDED, 0);
+    }
+    qsort(paths, TIED_PATHS, sizeof *paths, compare_paths);
+    int64_t units = 1;
+    while (units < TIED_PATHS && paths[units - 1].hash != paths[units].hash)
+        units++;
+    assert_true(units < TIED_PATHS);
+    tied[0] = paths[units - 1].through;
+    tied[1] = paths[units].through;
+    add(&c, 1, 0, units, units, 0);
+    return c;
+}
+
+static struct arc *first_arc(struct circulation *c, uint32_t through) {
+    return &c->arcs.at[2 * (through - 2)];
+}
+
+/* Where hashes tie, an earlier basis may lead to another optimum. This must be noticed. */
+static void test_two_optima(void **state) {
+    (void)state;
+    uint32_t tied[2];
+    struct circulation c = tied_network(tied);
+    struct circulation_basis *basis = circulation_basis_new();
+    uint64_t *names = calloc(TIED_NODES, sizeof *names);
+    assert_true(basis != NULL && names != NULL);
+    for (uint64_t v = 0; v < TIED_NODES; v++)
+        names[v] = v;
+    const struct circulation_options options = {.basis = basis, .names = names};
+    struct circulation_result result;
+    struct error e = {0};
+    solved(&c, simplex);
+    const int cold = first_arc(&c, tied[0])->flow == 1 ? 0 : 1;
+    assert_int_equal(first_arc(&c, tied[1 - cold])->flow, 0);
+    first_arc(&c, tied[cold])->cost = 1;
+    assert_int_equal(circulation_solve(&c, options, &result, &e), STATUS_OK);
+    assert_int_equal(first_arc(&c, tied[1 - cold])->flow, 1);
+    assert_false(result.anew);
+    first_arc(&c, tied[cold])->cost = 0;
+    assert_int_equal(circulation_solve(&c, options, &result, &e), STATUS_OK);
+    assert_true(result.anew);
+    assert_int_equal(first_arc(&c, tied[cold])->flow, 1);
+    assert_int_equal(first_arc(&c, tied[1 - cold])->flow, 0);
+    circulation_free(&c);
+    circulation_basis_free(basis);
+    free(names);
+}
+
 /* With GCC's limit the solver stops before the optimum and says so; its result is still a flow. */
 static void test_limit(void **state) {
     (void)state;
@@ -409,8 +584,8 @@ static void test_limit(void **state) {
     int64_t best = solved(&c, simplex);
     struct circulation_result result;
     struct error e = {0};
-    struct circulation_options limited = {CIRCULATION_KLEIN,
-                                          circulation_gcc_limit(c.nodes, c.arcs.len)};
+    const struct circulation_options limited = {
+        .solver = CIRCULATION_KLEIN, .cancel_limit = circulation_gcc_limit(c.nodes, c.arcs.len)};
     assert_int_equal(circulation_solve(&c, limited, &result, &e), STATUS_OK);
     assert_int_equal(result.outcome, CIRCULATION_LIMITED);
     assert_flow(&c, result.cost);
@@ -482,6 +657,7 @@ int main(void) {
         cmocka_unit_test(test_refused),        cmocka_unit_test(test_large_numbers),
         cmocka_unit_test(test_random),         cmocka_unit_test(test_programs),
         cmocka_unit_test(test_profiles),       cmocka_unit_test(test_one_optimum),
+        cmocka_unit_test(test_warm),           cmocka_unit_test(test_two_optima),
         cmocka_unit_test(test_limit),          cmocka_unit_test(test_dimacs),
         cmocka_unit_test(test_dimacs_refused),
     };
