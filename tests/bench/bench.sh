@@ -7,9 +7,9 @@
 # prints the seconds that they took (`0.93`, or `"seconds": 0.93`).
 hotgraph=${1:?usage: bench.sh HOTGRAPH [RUNS]} runs=${2:-5}
 cd "$(dirname "$0")/../.." || exit 0
-frames=18000 count_from=300 games=
+frames=18000 count_from=300 games= unrepeated='4000 20000' threads='1 2'
 # A quick check that everything works; its numbers mean little.
-[ -z "$QUICK" ] || frames=300 count_from=20 runs=1 games=mazewisp
+[ -z "$QUICK" ] || frames=300 count_from=20 runs=1 games=mazewisp unrepeated=1000 threads=2
 work=$(mktemp -d) banked=$(mktemp -d)
 trap 'rm -rf "$work" "$banked"' EXIT
 python3 tests/bench/banked.py "$banked" || exit 0
@@ -114,7 +114,7 @@ for rom in games/${games:-*}.nes; do
 done
 # Without repetition building together gains nothing, but it must not cost more
 # either.
-for batches in 4000 20000; do
+for batches in $unrepeated; do
     awk -v batches=$batches 'BEGIN {
     srand(7)
     print "sequence\tpc\tsize\ttype\tbatch\ttext\timage"
@@ -166,7 +166,7 @@ done
 
 # For a whole sweep: a second thread must not add any.
 printf '\n%-10s %16s %16s\n' threads instructions 'a result'
-for threads in 1 2; do
+for threads in $threads; do
     valgrind --tool=callgrind --callgrind-out-file=/dev/null "$hotgraph" sweep configs/quick.cfg --engine interp ${games:+--games $games} \
         --db "$work/$threads.db" --jobs $threads >/dev/null 2>"$work/counted" || exit 0
     results=$(sqlite3 "$work/$threads.db" 'SELECT count(*) FROM result') || exit 0

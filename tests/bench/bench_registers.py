@@ -74,7 +74,7 @@ def main():
         movie = os.path.join(folder, "nothing.fm2")
         with open(movie, "w", encoding="ascii") as file:
             file.write("version 3\n" + "|0|........|........||\n" * 2010)
-        for name, opcode, address, cycles in REGISTERS[:4] if quick else REGISTERS:
+        for name, opcode, address, cycles in REGISTERS[:2] if quick else REGISTERS:
             rom = os.path.join(folder, "rom.nes")
             with open(rom, "wb") as file:
                 file.write(program(opcode, address))

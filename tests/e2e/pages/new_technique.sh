@@ -8,7 +8,7 @@ command -v meson >/dev/null && command -v ninja >/dev/null || skip "no meson, or
 
 # A copy of the program's sources, with the tests of the registry and of the rooms.
 mkdir -p tree/tests/unit/profile tree/tests/support
-cp -r "$source/meson.build" "$source/meson_options.txt" "$source/CHANGELOG.md" "$source/core" "$source/sweep" "$source/db" tree
+cp -a "$source/meson.build" "$source/meson_options.txt" "$source/CHANGELOG.md" "$source/core" "$source/sweep" "$source/db" tree
 for name in configs docs games movies plots programs README.md LICENSE CITATION.cff; do
     ln -s "$source/$name" "tree/$name"
 done
@@ -77,9 +77,18 @@ C
 # The word in meson.build.
 sed -i "s/^    'flow\/flow',\$/&\n    'frequent',/" tree/core/profile/meson.build
 test "$(diff "$source/core/profile/meson.build" tree/core/profile/meson.build | grep -c '^[<>]')" = 1 || fail "it is not one word"
-# Without optimisation, to build it quickly.
-sed -i "s/'optimization=[g2]'/'optimization=0'/" tree/core/counted/meson.build
-meson setup -Doptimization=0 -Ddebug=false -Dfuzz=false tree/build tree >log 2>&1 || fail "setup: $(tail log)"
+# What the build beside the program has compiled need not be compiled again: the same sources, in the same relative places. Where the
+# build is elsewhere, all is compiled, without optimisation to be quick.
+build=$(dirname "$hotgraph")
+if test "$build" = "$source/build" && test -f "$build/.ninja_deps"; then
+    mkdir tree/build
+    for kept in core sweep db hotgraph.p .ninja_log .ninja_deps; do cp -a "$build/$kept" tree/build; done
+    set --
+else
+    sed -i "s/'optimization=[g2]'/'optimization=0'/" tree/core/counted/meson.build
+    set -- -Doptimization=0 -Ddebug=false
+fi
+meson setup "$@" -Dfuzz=false tree/build tree >log 2>&1 || fail "setup: $(tail log)"
 ninja -C tree/build -j 2 hotgraph tests/test_techniques >log 2>&1 || fail "it does not build: $(grep -A5 error log || tail log)"
 tree/tests/rooms.py >log || fail "the rooms: $(cat log)"
 tree/build/tests/test_techniques >log 2>&1 || fail "the registry: $(cat log)"
