@@ -19,6 +19,8 @@
  */
 #include "profile/exact.h"
 
+#include "profile/program/program_trace.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -545,6 +547,27 @@ static enum status finish(void *self, struct profile *profile, struct error *e) 
     return exact_finish(x, profile, e);
 }
 
+/* All of a recorded program's trace. Probes are its transfers, records those that differ; a step is a pair of
+ * instructions that was executed. */
+static enum status replay(struct profile *out, const struct program_trace *program,
+                          const int64_t *values, struct error *e) {
+    struct flow flow = {0};
+    (void)values;
+    *out = (struct profile){0};
+    enum status status = program_trace_flow(&flow, program, e);
+    for (size_t i = 0; i < flow.pairs.len; i++) {
+        out->cost.probes += flow.pairs.at[i].transfer ? flow.pairs.at[i].count : 0;
+        out->cost.records += flow.pairs.at[i].transfer;
+    }
+    out->cost.steps = flow.pairs.len;
+    if (status == STATUS_OK)
+        status = graph_from_flow(&out->graph, &flow, false, e);
+    if (status == STATUS_OK)
+        memcpy(out->graph.program, program->program, sizeof out->graph.program);
+    flow_free(&flow);
+    return status;
+}
+
 const struct technique technique_exact = {
     .name = "exact",
     .summary = "every transfer counted: the graph that the others are measured against",
@@ -553,4 +576,5 @@ const struct technique technique_exact = {
     .attach = attach,
     .finish = finish,
     .abandon = abandon,
+    .replay = replay,
 };

@@ -305,6 +305,7 @@ struct technique_again {
     void (*forget)(void *memory); /* frees it; NULL is fine */
 };
 
+struct program_trace;
 struct technique {
     const char *name, *summary, *source;               /* source: the paper */
     struct parameter parameters[TECHNIQUE_PARAMETERS]; /* ends with a NULL name */
@@ -338,6 +339,10 @@ struct technique {
     enum status (*attach)(void **self, struct nes *nes, const int64_t *values, struct error *e);
     enum status (*finish)(void *self, struct profile *out, struct error *e); /* frees self */
     void (*abandon)(void *self); /* frees self; NULL is fine */
+    /* Optional, of a live technique: finds the same of a recorded program, from its trace
+     * (profile/program/program_trace.h). Emulated time is the program's clock. */
+    enum status (*replay)(struct profile *out, const struct program_trace *program,
+                          const int64_t *values, struct error *e);
 };
 
 /* All techniques, sorted by name; *count becomes their number. */

@@ -107,6 +107,7 @@ enum status processes_name(struct qemu_result *r, const char *path, struct error
     r->graph.kind = GRAPH_EXACT;
     for (size_t i = 0; i < r->stream_count; i++)
         memcpy(r->streams[i].program, r->graph.program, sizeof r->graph.program);
+    memcpy(r->trace.program, r->graph.program, sizeof r->trace.program);
     memcpy(r->structure.graph.program, r->graph.program, sizeof r->graph.program);
     return status;
 }

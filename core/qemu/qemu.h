@@ -32,6 +32,7 @@
 #include "base/base.h"
 #include "graph/graph.h"
 #include "profile/profile.h"
+#include "profile/program/program_trace.h"
 #include "profile/structure/structure.h"
 
 enum {
@@ -72,6 +73,7 @@ struct qemu_request {
     bool follow;          /* also records the processes that it starts, the programs that they
                              become (exec), and each thread after the first one, separately: see
                              qemu_process_count() */
+    bool trace;           /* also makes the trace of the program's control flow; not with `follow` */
     bool each;            /* the plugin counts each instruction separately: slow; for tests */
     int (*stopped)(void); /* returns nonzero to end the program; may be NULL */
     bool pass_signals;    /* what stopped() returns is a signal, which the program gets first, and
@@ -105,6 +107,7 @@ struct qemu_result {
     struct structure structure; /* for techniques that need it */
     struct stream *streams;     /* one for each setting; they do not point to `structure` */
     size_t stream_count;
+    struct program_trace trace; /* without its structure; empty unless it was requested */
     uint64_t instructions, transfers;
     uint64_t signals, unfinished, flushes, threads; /* unfinished: blocks left midway */
     uint64_t forks;                                 /* processes that it started */
@@ -135,8 +138,8 @@ const char *const *qemu_usual_env(void);
 
 /* STATUS_UNSUPPORTED: the program is for an unsupported processor or not an ELF file, or QEMU is
  * not installed (the message names the package). STATUS_GUEST: there is no recording (the program
- * did not end by itself, was killed, or became another program), or it has threads and streams were
- * requested. */
+ * did not end by itself, was killed, or became another program), or it has threads and streams or a trace
+ * were requested. */
 enum status qemu_record(const struct qemu_request *request, struct qemu_result *out,
                         struct error *e);
 void qemu_result_free(struct qemu_result *r);

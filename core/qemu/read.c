@@ -262,6 +262,56 @@ static enum status read_stream(struct reader *r, struct stream *out,
     return STATUS_OK;
 }
 
+/* ---- the trace ---- */
+
+static struct code_insn code_of(const struct recording_insn *insn) {
+    const bool calls = insn->kind == TRANSFER_CALL_INDIRECT;
+    return (struct code_insn){.address = insn->address,
+                              .next = insn->address + insn->size,
+                              .target = insn->target,
+                              .kind = calls ? CODE_CALL_INDIRECT : recording_insn_kind(insn->kind)};
+}
+
+static enum status read_changes(struct reader *r, struct program_trace *out) {
+    for (uint64_t i = 0; i < r->header->changes; i++) {
+        struct recording_change row;
+        const void *at = take(r, 1, sizeof row);
+        if (at == NULL)
+            return cut_off(r);
+        memcpy(&row, at, sizeof row);
+        if (row.insn >= r->header->insns)
+            return cut_off(r);
+        struct code_change change = {.at = row.at,
+                                     .insn = code_of(&r->insns[row.insn]),
+                                     .once = row.how == RECORDING_ONCE,
+                                     .to = row.to};
+        if (row.how == RECORDING_RETURNS)
+            change.insn.kind = INSN_RTI;
+        if (!vec_push(&out->changes, change))
+            return no_memory(r);
+    }
+    return STATUS_OK;
+}
+
+/* All but the packets. */
+static enum status read_trace(struct reader *r, struct qemu_result *out) {
+    struct program_trace *t = &out->trace;
+    for (uint64_t i = 0; i < r->header->insns; i++)
+        if (!vec_push(&t->insns, code_of(&r->insns[i])))
+            return no_memory(r);
+    for (size_t i = 0; i < out->images.len; i++) {
+        const struct qemu_image *image = &out->images.at[i];
+        struct program_image copy = {.base = image->base, .path = strdup(image->path)};
+        memcpy(copy.hash, image->hash, sizeof copy.hash);
+        if (copy.path == NULL || !vec_push(&t->images, copy)) {
+            free(copy.path);
+            return no_memory(r);
+        }
+    }
+    t->instructions = r->header->instructions;
+    return STATUS_OK;
+}
+
 static enum status read_all(struct reader *r, struct qemu_result *out,
                             const struct recording_setting *settings, size_t count) {
     const struct recording_header *h = r->header = take(r, 1, sizeof *h);
@@ -288,6 +338,8 @@ static enum status read_all(struct reader *r, struct qemu_result *out,
     for (size_t i = 0; i < count; i++)
         if ((status = read_stream(r, &out->streams[i], &settings[i])) != STATUS_OK)
             return status;
+    if (h->traced != 0 && ((status = read_changes(r, &out->trace)) || (status = read_trace(r, out))))
+        return status;
     uint64_t magic;
     const void *end = take(r, 1, sizeof magic);
     if (end == NULL || (memcpy(&magic, end, sizeof magic), magic != RECORDING_MAGIC))

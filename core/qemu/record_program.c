@@ -94,6 +94,7 @@ struct setup {
     const struct qemu_request *request;
     const struct target *target;
     int recording; /* the plugin writes to this unnamed file, which needs no removal */
+    int trace;     /* and a trace's packets to this one; -1: none */
     struct process_tree tree;
     char program[QEMU_PATH];
     char emulator[1024], plugin[2048], preload[1200];
@@ -129,6 +130,9 @@ static void name_plugin(struct setup *r) {
     if (q->follow)
         len += (size_t)snprintf(r->plugin + len, sizeof r->plugin - len, ",follow=/proc/%s/fd/%d",
                                 self, r->tree.file);
+    if (q->trace)
+        len += (size_t)snprintf(r->plugin + len, sizeof r->plugin - len, ",trace=/proc/%s/fd/%d",
+                                self, r->trace);
     if (q->instructions > 0)
         len += (size_t)snprintf(r->plugin + len, sizeof r->plugin - len, ",most=%llu",
                                 (unsigned long long)q->instructions);
@@ -221,6 +225,9 @@ enum status qemu_check_setting(const struct qemu_setting *s, struct error *e) {
 }
 
 static enum status check_request(const struct qemu_request *q, struct error *e) {
+    if (q->trace && q->follow)
+        return error_set(e, STATUS_ARGUMENT,
+                         "a trace is of one process, and none is made while others are followed");
     if (q->setting_count > QEMU_SETTINGS)
         return error_set(e, STATUS_ARGUMENT, "at most %d streams from one run", QEMU_SETTINGS);
     enum status status = STATUS_OK;
@@ -239,6 +246,16 @@ static enum status check_end(const struct run *run, struct qemu_result *out, str
     qemu_end_text(out, how, sizeof how);
     return error_set(e, out->end == QEMU_STOPPED ? STATUS_INTERRUPTED : STATUS_GUEST,
                      "%s: %s: only whole runs are recorded", run->request->argv[0], how);
+}
+
+/* The mapping outlives the descriptor of the unnamed file. */
+static enum status map_packets(struct program_trace *t, int file, struct error *e) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    const enum status status = file_view_path(&t->file, path, SIZE_MAX - 1, e);
+    t->packets = t->file.at;
+    t->length = t->file.len;
+    return status;
 }
 
 static enum status run_and_read(struct setup *r, struct qemu_result *out, struct error *e) {
@@ -263,19 +280,23 @@ static enum status run_and_read(struct setup *r, struct qemu_result *out, struct
                            &(struct process_defaults){r->program, r->request->argv, r->settings,
                                                       r->request->setting_count, r->target->name},
                            e);
-    if (status == STATUS_OK && out->threads > 1 && out->stream_count > 0 && run.tree == NULL)
+    const bool ordered = out->stream_count > 0 || r->request->trace;
+    if (status == STATUS_OK && out->threads > 1 && ordered && run.tree == NULL)
         status = error_set(e, STATUS_GUEST,
-                           "%s: it runs threads, so no two runs are alike: there is no stream of "
+                           "%s: it runs threads, so no two runs are alike: there is no stream %sof "
                            "it, only the exact graph of one run",
-                           r->request->argv[0]);
+                           r->request->argv[0], r->request->trace ? "or trace " : "");
+    if (status == STATUS_OK && r->request->trace)
+        status = map_packets(&out->trace, r->trace, e);
     out->exit_status = child_status(run.word);
     out->seconds = run.seconds;
     return status;
 }
 
-/* With `follow`, a second unnamed file for the other processes. */
+/* With `follow`, a further unnamed file for the other processes. */
 static enum status open_files(struct setup *r, struct error *e) {
     if ((r->recording = child_scratch()) >= 0 &&
+        (!r->request->trace || (r->trace = child_scratch()) >= 0) &&
         (!r->request->follow || (r->tree.file = child_scratch()) >= 0))
         return STATUS_OK;
     return error_set(e, STATUS_IO, "no temporary file for the recording: %s", strerror(errno));
@@ -284,7 +305,8 @@ static enum status open_files(struct setup *r, struct error *e) {
 enum status qemu_record(const struct qemu_request *request, struct qemu_result *out,
                         struct error *e) {
     *out = (struct qemu_result){0};
-    struct setup r = {.request = request, .recording = -1, .tree.file = -1, .library = {.fd = -1}};
+    struct setup r = {
+        .request = request, .recording = -1, .trace = -1, .tree.file = -1, .library = {.fd = -1}};
     enum status status = check_request(request, e);
     qemu_program_path(request->folder, request->argv[0], r.program);
     if (status == STATUS_OK)
@@ -301,6 +323,8 @@ enum status qemu_record(const struct qemu_request *request, struct qemu_result *
         status = processes_name(out, r.program, e);
     if (r.recording >= 0)
         close(r.recording);
+    if (r.trace >= 0)
+        close(r.trace);
     if (r.tree.file >= 0)
         close(r.tree.file);
     tree_free(&r.tree);
@@ -339,6 +363,7 @@ void qemu_result_free(struct qemu_result *r) {
     processes_free(r->processes);
     graph_free(&r->graph);
     structure_free(&r->structure);
+    program_trace_free(&r->trace);
     for (size_t i = 0; i < r->stream_count; i++)
         stream_free(&r->streams[i]);
     free(r->streams);

@@ -11,7 +11,10 @@
  *     thread starts x u32 (indexes of instructions)
  *     streams:      for each setting the number of samples (u64), then indexes (u32 each); of stacks,
  *                   RECORDING_BATCH_END after each batch
+ *     changes       x struct recording_change
  *     the magic once more: a file without it at its end is incomplete
+ *
+ * A trace's packets are in a file of their own.
  *
  * Other processes and threads (`--follow`) share a second file, to which each appends under a lock
  * (flock):
@@ -26,7 +29,7 @@
 
 /* The plugin's first argument is version=N. Increment this whenever its arguments or this file's layout
  * change: then a plugin of another build refuses to run instead of misunderstanding them. */
-enum { RECORDING_VERSION = 1 };
+enum { RECORDING_VERSION = 2 };
 
 #define RECORDING_MAGIC UINT64_C(0x3165636172746748)
 
@@ -73,8 +76,9 @@ struct recording_header {
     uint64_t cpus;                   /* virtual processors that ever ran, and so threads */
     uint64_t forks;                  /* processes that it started */
     uint32_t end, signal;            /* enum recording_end; of RECORDING_SIGNAL */
-    uint32_t exit_code, rest;        /* what it gave exit() */
-    uint64_t images, insns, blocks, arcs, starts, settings;
+    uint32_t exit_code;              /* what it gave exit() */
+    uint32_t traced;                 /* 1: a trace belongs to it */
+    uint64_t images, insns, blocks, arcs, starts, settings, changes;
 };
 
 struct recording_image {
@@ -87,6 +91,17 @@ struct recording_insn {
     uint32_t address;
     uint32_t target; /* code address, of direct transfers */
     uint8_t size, kind /* enum transfer_kind */, rest[2];
+};
+
+/* From a byte of the trace on. */
+enum recording_change_how {
+    RECORDING_CODE,   /* this instruction is the one at its address */
+    RECORDING_ONCE,   /* at its next execution it leads to `to` */
+    RECORDING_RETURNS /* it returns from a handler */
+};
+struct recording_change {
+    uint64_t at;
+    uint32_t insn, to, how, rest;
 };
 
 enum recording_entry_kind {

@@ -15,8 +15,7 @@ struct version {
 
 /* ---- the program ---- */
 
-/* What differs from the decoder's program is noted before anything of the instruction is written. */
-static void note_change(struct packet_tracer *t, const struct code_change *change) {
+void packet_tracer_note(struct packet_tracer *t, const struct code_change *change) {
     packets_flush(&t->writer);
     struct code_change noted = *change;
     noted.at = packets_written(&t->writer);
@@ -29,7 +28,7 @@ static void present(struct version *v) {
     struct place *place = &t->places.at[v->place];
     if (t->versions.at[place->noted - 1] == v)
         return;
-    note_change(t, &(struct code_change){.insn = v->insn});
+    packet_tracer_note(t, &(struct code_change){.insn = v->insn});
     for (place->noted = place->first; t->versions.at[place->noted - 1] != v;)
         place->noted = t->versions.at[place->noted - 1]->other;
 }
@@ -114,7 +113,8 @@ static void goes_on(void *user, const struct probe_event *event) {
 static void strays(void *user, const struct probe_event *event) {
     struct version *v = user;
     present(v);
-    note_change(v->tracer, &(struct code_change){.insn = v->insn, .once = true, .to = event->to});
+    packet_tracer_note(v->tracer,
+                       &(struct code_change){.insn = v->insn, .once = true, .to = event->to});
     if (v->insn.kind == INSN_CALL)
         packets_call(&v->tracer->writer, v->insn.next);
 }
@@ -274,18 +274,25 @@ void packet_tracer_free(struct packet_tracer *t) {
     free(t);
 }
 
-enum status packet_tracer_attach(struct packet_tracer **out, struct nes *nes,
-                                 const struct packet_tracer_options *options, struct error *e) {
-    *out = NULL;
+struct packet_tracer *packet_tracer_new(const struct packet_tracer_options *options) {
     struct packet_tracer *t = calloc(1, sizeof *t);
     if (t == NULL)
-        return error_set(e, STATUS_MEMORY, "out of memory for a trace");
-    t->nes = nes;
+        return NULL;
     t->options = *options;
     t->writer.psb = options->psb;
     t->writer.tnt_most = options->tnt_most;
     t->writer.whole_returns = options->whole_returns;
     t->decoder.complete = true;
+    return t;
+}
+
+enum status packet_tracer_attach(struct packet_tracer **out, struct nes *nes,
+                                 const struct packet_tracer_options *options, struct error *e) {
+    *out = NULL;
+    struct packet_tracer *t = packet_tracer_new(options);
+    if (t == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory for a trace");
+    t->nes = nes;
     const struct observer observer = {
         .self = t, .instrument = instrument, .thread = context_changes, .alarm = sample_is_due};
     const enum status status = nes_attach(nes, &observer, &t->id, e);

@@ -8,10 +8,11 @@
 #define HOTGRAPH_PROFILE_PACKET_TRACER_H
 
 #include "profile/packets/packets.h"
+#include "profile/program/program_trace.h"
 
 struct packet_tracer;
 struct packet_tracer_options {
-    uint64_t interval; /* cycles from one sample to the next */
+    uint64_t interval; /* cycles from one sample to the next; of a program, instructions */
     uint64_t psb;      /* packets.h's packet_writer */
     unsigned tnt_most;
     bool whole_returns;
@@ -46,5 +47,15 @@ enum status packet_tracer_attach(struct packet_tracer **out, struct nes *nes,
 /* Takes the last sample, and detaches. */
 void packet_tracer_end(struct packet_tracer *t);
 void packet_tracer_free(struct packet_tracer *t); /* NULL is fine */
+
+/* Without a machine: writes what a recorded program's trace says anew, as these options want it. Samples are
+ * taken at the first transfer after they are due. */
+enum status packet_tracer_replay(struct packet_tracer **out, const struct program_trace *program,
+                                 const struct packet_tracer_options *options, struct error *e);
+
+/* For both: a tracer of nothing yet. What differs from the decoder's program is noted before anything of the
+ * instruction is written. */
+struct packet_tracer *packet_tracer_new(const struct packet_tracer_options *options);
+void packet_tracer_note(struct packet_tracer *t, const struct code_change *change);
 
 #endif

@@ -33,53 +33,7 @@
 #include "base/base.h"
 #include "graph/graph.h"
 #include "nes/nes.h"
-
-enum { PACKET_CALLS = 64, PACKET_TNT_SHORT = 6, PACKET_TNT_LONG = 47 };
-
-/* The calls that may return, youngest last; the oldest are forgotten. */
-struct packet_calls {
-    uint32_t at[PACKET_CALLS];
-    unsigned first, count;
-};
-void packet_calls_push(struct packet_calls *c, uint32_t returns_to);
-/* False: there is none. */
-bool packet_calls_pop(struct packet_calls *c, uint32_t *returns_to);
-
-/* ---- writing ---- */
-
-struct packet_writer {
-    unsigned tnt_most;  /* outcomes of a TNT packet at most: PACKET_TNT_SHORT or _LONG */
-    uint64_t psb;       /* bytes from one PSB+ to the next */
-    bool whole_returns; /* returns are not compressed */
-    VEC(uint8_t)
-    out; /* the caller may remove bytes at the front, and adds their number to
-                              `removed` */
-    uint64_t removed;
-    uint64_t outcomes; /* pending ones, the youngest in bit 0 */
-    unsigned pending;
-    uint32_t last_address;
-    uint64_t psb_at; /* bytes written before the last PSB+ */
-    struct packet_calls calls;
-    uint64_t tnt, tip, fup, psbs, others; /* packets written; a PSB+ counts as one */
-    bool out_of_memory;
-};
-/* Bytes written so far, without pending outcomes. */
-static inline uint64_t packets_written(const struct packet_writer *w) {
-    return w->removed + w->out.len;
-}
-void packets_free(struct packet_writer *w);
-/* Tracing begins, or goes on, at this address. */
-void packets_enable(struct packet_writer *w, uint32_t address);
-/* Tracing ends before the instruction at this address, or pauses. */
-void packets_disable(struct packet_writer *w, uint32_t address);
-void packets_branch(struct packet_writer *w, bool taken, uint32_t to);
-void packets_call(struct packet_writer *w, uint32_t returns_to);
-void packets_return(struct packet_writer *w, uint32_t to);
-void packets_jump(struct packet_writer *w,
-                  uint32_t to); /* an indirect transfer other than a return */
-void packets_interrupt(struct packet_writer *w, uint32_t at, uint32_t handler);
-/* Writes pending outcomes. */
-void packets_flush(struct packet_writer *w);
+#include "profile/packets/packet_writer.h"
 
 /* ---- reading ---- */
 
@@ -109,9 +63,12 @@ size_t packets_find_psb(const uint8_t *data, size_t length);
 
 /* ---- decoding ---- */
 
+/* An indirect call, which the console's processor lacks; beyond enum insn_kind. */
+enum { CODE_CALL_INDIRECT = INSN_JAM + 1 };
+
 struct code_insn {
     uint32_t address, next, target; /* target: 0 if it is not in the instruction */
-    uint8_t kind;                   /* enum insn_kind */
+    uint8_t kind;                   /* enum insn_kind, or CODE_CALL_INDIRECT */
 };
 /* From this byte of the trace on, the next instruction at this address is another one. */
 struct code_change {
@@ -121,8 +78,24 @@ struct code_change {
     uint32_t to;
 };
 
+/* What is decoded, in the order of execution. */
+struct packet_events {
+    /* A context begins; of a handler, another one was suspended at `from`. */
+    void (*begins)(void *user, uint32_t at, bool handler, uint32_t from);
+    /* The handler has ended; the suspended context goes on at `to`. */
+    void (*resumes)(void *user, uint32_t to);
+    /* The instruction sent control to `to`. taken: not by going straight on. strays: it did so only this
+     * once, noted as a change. *tag is the caller's, NULL at first, and kept until the instruction changes. */
+    void (*transfer)(void *user, const struct code_insn *insn, uint32_t to, bool taken, bool strays,
+                     void **tag);
+    /* The instruction is this one from now on. */
+    void (*changes)(void *user, const struct code_insn *insn);
+};
+
 struct code_node;
 struct packet_decoder {
+    const struct packet_events *events; /* NULL: nobody follows */
+    void *user;
     /* The program, and what was executed in it. */
     VEC(struct code_node) nodes;
     struct map node_at;  /* address -> index */

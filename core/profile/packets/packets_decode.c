@@ -13,6 +13,7 @@ struct code_node {
     struct code_insn insn;
     size_t next_at, target_at; /* index + 1 of their nodes; 0: not looked up */
     uint64_t straight, taken;  /* executions that went on to next and target */
+    void *tag;                 /* of who follows */
 };
 
 /* ---- the program ---- */
@@ -83,6 +84,12 @@ static void apply_up_to(struct packet_decoder *d, uint64_t at) {
 
 /* ---- walking ---- */
 
+static void report(struct packet_decoder *d, size_t from, uint32_t to, bool taken, bool strays) {
+    struct code_node *node = &d->nodes.at[from];
+    if (d->events != NULL)
+        d->events->transfer(d->user, &node->insn, to, taken, strays, &node->tag);
+}
+
 static bool go_to(struct packet_decoder *d, uint32_t address) {
     const size_t index = node_of(d, address);
     if (index != SIZE_MAX)
@@ -98,6 +105,8 @@ static bool go_on(struct packet_decoder *d, bool taken) {
     node->taken += taken;
     node->straight += !taken;
     d->instructions++;
+    if (node->insn.kind != INSN_PLAIN)
+        report(d, from, taken ? node->insn.target : node->insn.next, taken, false);
     if (known != 0) {
         d->at = known - 1;
         return true;
@@ -110,9 +119,10 @@ static bool go_on(struct packet_decoder *d, bool taken) {
 }
 
 /* The instruction's transfer leads to an address that is not in it. */
-static bool go_elsewhere(struct packet_decoder *d, uint32_t to) {
+static bool go_elsewhere(struct packet_decoder *d, uint32_t to, bool strays) {
     count(d, &d->pairs[1], pair_key(d->nodes.at[d->at].insn.address, to), 1);
     d->instructions++;
+    report(d, d->at, to, true, strays);
     return go_to(d, to);
 }
 
@@ -129,11 +139,13 @@ static bool change(struct packet_decoder *d) {
     const struct code_change *c = &d->changes.at[d->next_change++];
     if (!c->once) {
         apply(d, &c->insn);
+        if (d->events != NULL)
+            d->events->changes(d->user, &c->insn);
         return true;
     }
     if (c->insn.kind == INSN_CALL)
         packet_calls_push(&d->calls, c->insn.next);
-    return go_elsewhere(d, c->to);
+    return go_elsewhere(d, c->to, true);
 }
 
 enum stop { STOP_ADDRESS, STOP_BRANCH, STOP_INDIRECT, STOP_LOST };
@@ -186,7 +198,7 @@ static bool take_outcome(struct packet_decoder *d, uint64_t packet, bool taken) 
         return go_on(d, taken);
     case STOP_INDIRECT:
         return taken && d->nodes.at[d->at].insn.kind == INSN_RETURN &&
-               packet_calls_pop(&d->calls, &to) && go_elsewhere(d, to);
+               packet_calls_pop(&d->calls, &to) && go_elsewhere(d, to, false);
     default:
         return false;
     }
@@ -210,21 +222,27 @@ static bool take_target(struct packet_decoder *d, uint64_t packet, uint32_t to) 
     uint32_t ignored;
     if (kind == INSN_RETURN)
         (void)packet_calls_pop(&d->calls, &ignored);
+    if ((unsigned)kind == CODE_CALL_INDIRECT)
+        packet_calls_push(&d->calls, d->nodes.at[d->at].insn.next);
     if (kind == INSN_RTI && resumes(d, to)) {
         d->instructions++;
+        if (d->events != NULL)
+            d->events->resumes(d->user, to);
         return go_to(d, to);
     }
-    return go_elsewhere(d, to);
+    return go_elsewhere(d, to, false);
 }
 
-static bool begin_context(struct packet_decoder *d, uint32_t at) {
+static bool begin_context(struct packet_decoder *d, uint32_t at, bool handler, uint32_t from) {
     count(d, &d->begins, at, 1);
+    if (d->events != NULL)
+        d->events->begins(d->user, at, handler, from);
     return go_to(d, at);
 }
 
 static bool enter_handler(struct packet_decoder *d, uint32_t from, uint32_t to) {
     d->out_of_memory |= !vec_push(&d->contexts, from);
-    return begin_context(d, to);
+    return begin_context(d, to, true, from);
 }
 
 /* Where tracing goes on elsewhere than it paused, another context runs, and none resumes. */
@@ -235,7 +253,7 @@ static bool enable(struct packet_decoder *d, uint32_t at) {
     if (goes_on)
         return go_to(d, at);
     d->contexts.len = 0;
-    return begin_context(d, at);
+    return begin_context(d, at, false, 0);
 }
 
 /* ---- the trace ---- */

@@ -1,5 +1,5 @@
 /* The processor's half: what is written for each transfer. */
-#include "profile/packets/packets.h"
+#include "profile/packets/packet_writer.h"
 
 #include <stdlib.h>
 

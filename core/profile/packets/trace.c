@@ -17,6 +17,7 @@
  * traced like all code.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "profile/packets/packet_tracer.h"
 #include "profile/profile.h"
@@ -53,19 +54,26 @@ static void abandon(void *self) {
     free(t);
 }
 
+/* interval: in the clock's units. */
+static struct packet_tracer_options options_of(struct trace *t, const int64_t *values,
+                                               uint64_t interval) {
+    return (struct packet_tracer_options){
+        .interval = interval,
+        .psb = (uint64_t)values[PSB] * 1024,
+        .tnt_most = values[TNT] == 0 ? PACKET_TNT_SHORT : PACKET_TNT_LONG,
+        .whole_returns = values[RETURNS] == 1,
+        .sampled = sampled,
+        .user = t};
+}
+
 static enum status attach(void **self, struct nes *nes, const int64_t *values, struct error *e) {
     *self = NULL;
     struct trace *t = calloc(1, sizeof *t);
     if (t == NULL)
         return error_set(e, STATUS_MEMORY, "out of memory for trace");
     t->ring = (uint64_t)values[BUFFER] * 1024;
-    const struct packet_tracer_options options = {
-        .interval = (uint64_t)values[INTERVAL] * 39375000 / 22000, /* 39375000 / 22 Hz */
-        .psb = (uint64_t)values[PSB] * 1024,
-        .tnt_most = values[TNT] == 0 ? PACKET_TNT_SHORT : PACKET_TNT_LONG,
-        .whole_returns = values[RETURNS] == 1,
-        .sampled = sampled,
-        .user = t};
+    const struct packet_tracer_options options = /* 39375000 / 22 Hz */
+        options_of(t, values, (uint64_t)values[INTERVAL] * 39375000 / 22000);
     const enum status status = packet_tracer_attach(&t->tracer, nes, &options, e);
     if (status == STATUS_OK)
         *self = t;
@@ -99,12 +107,11 @@ static void tell(struct profile *out, const struct trace *t) {
                               .steps = d->packets + d->instructions};
 }
 
-static enum status finish(void *self, struct profile *out, struct error *e) {
-    struct trace *t = self;
+/* Makes the graph of all that was decoded. */
+static enum status conclude(struct profile *out, const struct trace *t, struct error *e) {
     struct packet_tracer *tracer = t->tracer;
     struct flow flow = {0};
     *out = (struct profile){0};
-    packet_tracer_end(tracer);
     packet_decoder_flow(&tracer->decoder, &flow);
     for (size_t i = 0; i < tracer->insns.len; i++)
         tracer->out_of_memory |= !vec_push(&flow.insns, tracer->insns.at[i]);
@@ -116,7 +123,28 @@ static enum status finish(void *self, struct profile *out, struct error *e) {
     if (status == STATUS_OK)
         tell(out, t);
     flow_free(&flow);
+    return status;
+}
+
+static enum status finish(void *self, struct profile *out, struct error *e) {
+    struct trace *t = self;
+    packet_tracer_end(t->tracer);
+    const enum status status = conclude(out, t, e);
     abandon(t);
+    return status;
+}
+
+static enum status replay(struct profile *out, const struct program_trace *program,
+                          const int64_t *values, struct error *e) {
+    struct trace t = {.ring = (uint64_t)values[BUFFER] * 1024};
+    const struct packet_tracer_options options =
+        options_of(&t, values, (uint64_t)values[INTERVAL] * (PROGRAM_TICKS / 1000));
+    enum status status = packet_tracer_replay(&t.tracer, program, &options, e);
+    if (status == STATUS_OK)
+        status = conclude(out, &t, e);
+    if (status == STATUS_OK)
+        memcpy(out->graph.program, program->program, sizeof out->graph.program);
+    packet_tracer_free(t.tracer);
     return status;
 }
 
@@ -141,4 +169,5 @@ const struct technique technique_trace = {
     .attach = attach,
     .finish = finish,
     .abandon = abandon,
+    .replay = replay,
 };

@@ -1,8 +1,6 @@
 /* Counting paths while they are executed. */
 #include "profile/path/path_counts.h"
 
-#include "nes/nes.h"
-
 #include <stdlib.h>
 
 static struct path_counts *counts_of(struct traces *t) {
@@ -69,7 +67,7 @@ static void count_return(struct traces *t, struct map *returns, const struct arr
 /* returning: the return with which the path ends; NULL: none. */
 static void end_path(struct traces *t, uint32_t node, const struct arrival *returning) {
     struct path_counts *p = counts_of(t);
-    const bool sampled = is_sampled(&p->sampling, nes_cycle(t->nes));
+    const bool sampled = is_sampled(&p->sampling, traces_now(t));
     p->ended++;
     p->nodes.at[node].ends[PATHS_EACH]++;
     p->nodes.at[node].ends[PATHS_SAMPLED] += sampled;

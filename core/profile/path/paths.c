@@ -70,6 +70,11 @@ static enum status attach(void **self, struct nes *nes, const int64_t *values, s
     return traces_attach(self, nes, &policy, values, e);
 }
 
+static enum status replay(struct profile *out, const struct program_trace *program,
+                          const int64_t *values, struct error *e) {
+    return traces_replay(out, program, &policy, values, e);
+}
+
 const struct technique technique_paths = {
     .name = "paths",
     .summary = "every acyclic path, counted exactly",
@@ -78,4 +83,5 @@ const struct technique technique_paths = {
     .attach = attach,
     .finish = traces_finish,
     .abandon = traces_abandon,
+    .replay = replay,
 };

@@ -23,7 +23,6 @@
 extern const struct technique technique_pep;
 
 enum { SAMPLES, STRIDE, PERIOD };
-enum { CYCLES_PER_SECOND = 1789773 };
 
 struct pep_result {
     struct path_totals totals;
@@ -95,14 +94,14 @@ static enum status profile(struct profile *out, const struct traces *t, const st
     return status;
 }
 
-/* Before the machine calls anything. */
-static void set_up(void *own, struct nes *nes, const int64_t *values) {
+/* Before anything of the program is seen. */
+static void set_up(void *own, const struct traces *t) {
     struct path_counts *counts = own;
     struct path_sampling *s = &counts->sampling;
-    s->samples = (uint64_t)values[SAMPLES];
-    s->stride = (uint64_t)values[STRIDE];
-    s->period = (uint64_t)values[PERIOD] * CYCLES_PER_SECOND / 1000;
-    s->due = nes_cycle(nes) + s->period;
+    s->samples = (uint64_t)t->values[SAMPLES];
+    s->stride = (uint64_t)t->values[STRIDE];
+    s->period = (uint64_t)t->values[PERIOD] * t->clock.ticks / 1000;
+    s->due = traces_now(t) + s->period;
 }
 
 static const struct trace_policy policy = {.name = "pep",
@@ -117,6 +116,11 @@ static const struct trace_policy policy = {.name = "pep",
 
 static enum status attach(void **self, struct nes *nes, const int64_t *values, struct error *e) {
     return traces_attach(self, nes, &policy, values, e);
+}
+
+static enum status replay(struct profile *out, const struct program_trace *program,
+                          const int64_t *values, struct error *e) {
+    return traces_replay(out, program, &policy, values, e);
 }
 
 const struct technique technique_pep = {
@@ -134,4 +138,5 @@ const struct technique technique_pep = {
     .attach = attach,
     .finish = traces_finish,
     .abandon = traces_abandon,
+    .replay = replay,
 };

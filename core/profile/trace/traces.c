@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "nes/nes.h"
-
 /* ---- what policies use ---- */
 
 bool traces_count(struct traces *t, uint32_t address) {
@@ -46,7 +44,7 @@ static void add(struct traces *t, struct trace trace, const struct arrival *arri
         return;
     trace.first = t->steps.len;
     trace.count = count;
-    trace.cycle = nes_cycle(t->nes);
+    trace.cycle = traces_now(t);
     uint64_t *index = map_at(&t->trace_at, trace.head);
     if (index == NULL || !vec_push(&t->all, trace)) {
         t->out_of_memory = true;
@@ -109,15 +107,15 @@ static bool stays(const struct traces *t, struct trace_context *c, const struct 
     return true;
 }
 
-static void pass(struct trace_site *site, const struct probe_event *event, bool taken) {
+void traces_pass(struct trace_site *site, uint32_t to, bool taken) {
     struct traces *t = site->traces;
     struct trace_context *c = &t->contexts[t->depth];
-    struct arrival a = {.from = event->from, .to = event->to, .taken = taken, .kind = site->kind};
+    struct arrival a = {.from = site->address, .to = to, .taken = taken, .kind = site->kind};
     site->all[taken]++;
     if (t->out_of_memory)
         return;
     if (c->trace != TRACE_NONE) {
-        run_on(t, c, event->from);
+        run_on(t, c, site->address);
         struct trace *in = &t->all.at[c->trace];
         site->inside[taken]++;
         in->inside++;
@@ -132,19 +130,19 @@ static void pass(struct trace_site *site, const struct probe_event *event, bool 
     arrive(t, &a);
 }
 
-static void taken(void *user, const struct probe_event *event) {
-    pass(user, event, true);
-}
-
-static void not_taken(void *user, const struct probe_event *event) {
-    pass(user, event, false);
-}
-
 /* ---- instructions ---- */
 
-/* Code in memory may be instrumented again, and keeps its counts. */
-static struct trace_site *site_of(struct traces *t, const struct guest_insn *insn) {
-    const uint64_t key = (uint64_t)insn->address << 32 | insn->target;
+void traces_note_next(struct traces *t, uint32_t address, uint32_t after) {
+    uint64_t *next = map_at(&t->next_at, address);
+    if (next == NULL)
+        t->out_of_memory = true;
+    else
+        *next = after;
+}
+
+static struct trace_site *site_of(struct traces *t, uint32_t address, uint32_t target,
+                                  uint8_t kind) {
+    const uint64_t key = (uint64_t)address << 32 | target;
     const uint64_t *known = map_find(&t->site_at, key);
     if (known != NULL)
         return t->sites.at[*known];
@@ -153,8 +151,8 @@ static struct trace_site *site_of(struct traces *t, const struct guest_insn *ins
         free(site);
         return NULL;
     }
-    *site = (struct trace_site){
-        .traces = t, .address = insn->address, .target = insn->target, .kind = insn->kind};
+    *site =
+        (struct trace_site){.traces = t, .address = address, .target = target, .kind = kind};
     uint64_t *index = map_at(&t->site_at, key);
     if (index == NULL)
         return NULL; /* the list frees it */
@@ -162,33 +160,10 @@ static struct trace_site *site_of(struct traces *t, const struct guest_insn *ins
     return site;
 }
 
-static void instrument_transfer(struct traces *t, struct probe_site *at,
-                                const struct guest_insn *insn) {
-    struct trace_site *site = site_of(t, insn);
-    if (site == NULL) {
-        t->out_of_memory = true;
-        return;
-    }
-    const bool direct =
-        insn->kind == INSN_BRANCH || insn->kind == INSN_JUMP || insn->kind == INSN_CALL;
-    struct probe probe = {.kind = PROBE_CALL, .call = taken, .user = site, .quiet = true};
-    probe_attach(at, direct ? PROBE_TAKEN : PROBE_INDIRECT, probe);
-    probe.call = not_taken;
-    if (insn->kind == INSN_BRANCH)
-        probe_attach(at, PROBE_NEXT, probe);
-}
-
-static void instrument(void *self, struct probe_site *at, const struct guest_insn *insn) {
-    struct traces *t = self;
-    uint64_t *next = map_at(&t->next_at, insn->address);
-    if (next == NULL)
-        t->out_of_memory = true;
-    else
-        *next = insn->next;
-    const bool switches = /* perhaps the bank that it is executed from */
-        insn->kind == INSN_PLAIN && opcode_info(insn->bytes[0])->writes_memory;
-    if (switches || (insn->kind != INSN_PLAIN && insn->kind != INSN_JAM))
-        instrument_transfer(t, at, insn);
+struct trace_site *traces_site(struct traces *t, uint32_t address, uint32_t target, uint8_t kind) {
+    struct trace_site *site = site_of(t, address, target, kind);
+    t->out_of_memory |= site == NULL;
+    return site;
 }
 
 /* ---- interrupted contexts ---- */
@@ -246,8 +221,7 @@ static void drop(struct traces *t, const struct thread_event *event) {
     }
 }
 
-static void thread_changes(void *self, const struct thread_event *event) {
-    struct traces *t = self;
+void traces_context_changes(struct traces *t, const struct thread_event *event) {
     switch (event->change) {
     case THREAD_SUSPENDED:
         suspend(t, event);
@@ -269,7 +243,9 @@ static void thread_changes(void *self, const struct thread_event *event) {
 
 /* ---- life cycle ---- */
 
-static void release(struct traces *t) {
+void traces_free(struct traces *t) {
+    if (t == NULL)
+        return;
     for (size_t i = 0; i < t->sites.len; i++)
         free(t->sites.at[i]);
     vec_free(&t->sites);
@@ -287,25 +263,17 @@ static void release(struct traces *t) {
     free(t);
 }
 
-void traces_abandon(void *self) {
-    struct traces *t = self;
-    if (t == NULL)
-        return;
-    region_abandon(&t->watch);
-    release(t);
-}
-
-enum status traces_attach(void **self, struct nes *nes, const struct trace_policy *policy,
-                          const int64_t *values, struct error *e) {
-    *self = NULL;
-    struct traces *t = calloc(1, sizeof *t);
+enum status traces_new(struct traces **out, const struct trace_policy *policy,
+                       const struct trace_clock *clock, const int64_t *values, struct error *e) {
+    struct traces *t = *out = calloc(1, sizeof *t);
     if (t == NULL)
         return error_set(e, STATUS_MEMORY, "out of memory for %s", policy->name);
-    t->nes = nes;
+    t->clock = *clock;
     t->policy = policy;
     t->own = policy->own_size == 0 ? NULL : calloc(1, policy->own_size);
     if (t->own == NULL && policy->own_size != 0) {
         free(t);
+        *out = NULL;
         return error_set(e, STATUS_MEMORY, "out of memory for %s", policy->name);
     }
     for (size_t i = 0; i < policy->parameters; i++)
@@ -313,30 +281,17 @@ enum status traces_attach(void **self, struct nes *nes, const struct trace_polic
     for (unsigned i = 0; i < TRACE_CONTEXTS; i++)
         t->contexts[i].trace = TRACE_NONE;
     if (policy->set_up != NULL)
-        policy->set_up(t->own, nes, t->values);
-    const struct observer observer = {
-        .self = t, .instrument = instrument, .thread = thread_changes};
-    const enum status status = region_attach(&t->watch, nes, &observer, e);
-    if (status != STATUS_OK) {
-        release(t);
-        return status;
-    }
-    *self = t;
+        policy->set_up(t->own, t);
     return STATUS_OK;
 }
 
-enum status traces_finish(void *self, struct profile *out, struct error *e) {
-    struct traces *t = self;
-    struct structure s;
-    enum status status = region_detach(&t->watch, out, &s, e);
-    if (status == STATUS_OK)
-        status = t->out_of_memory
-                     ? error_set(e, STATUS_MEMORY, "out of memory for %s", t->policy->name)
-                 : t->policy->profile != NULL ? t->policy->profile(out, t, &s, e)
-                                              : traces_profile(out, t, &s, e);
+enum status traces_result(struct profile *out, const struct traces *t, const struct structure *s,
+                          struct error *e) {
+    const enum status status =
+        t->out_of_memory ? error_set(e, STATUS_MEMORY, "out of memory for %s", t->policy->name)
+        : t->policy->profile != NULL ? t->policy->profile(out, t, s, e)
+                                     : traces_profile(out, t, s, e);
     if (status != STATUS_OK)
         profile_free(out);
-    structure_free(&s);
-    release(t);
     return status;
 }

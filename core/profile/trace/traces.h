@@ -23,6 +23,7 @@
 #define HOTGRAPH_PROFILE_TRACES_H
 
 #include "profile/profile.h"
+#include "profile/program/program_trace.h"
 #include "profile/structure/region.h"
 
 struct trace_step { /* a taken transfer */
@@ -81,16 +82,24 @@ struct trace_policy {
     /* Optional: memory of its own, zeroed, in traces.own; what prepares
      * it before anything else is called, and what releases that which it holds. */
     size_t own_size;
-    void (*set_up)(void *own, struct nes *nes, const int64_t *values);
+    void (*set_up)(void *own, const struct traces *t);
     void (*release)(void *own);
     /* Optional: fills *out instead of traces_profile(). */
     enum status (*profile)(struct profile *out, const struct traces *t, const struct structure *s,
                            struct error *e);
 };
 
+/* Emulated time: cycles of a machine, executed instructions of a program. */
+struct trace_clock {
+    uint64_t (*now)(const void *of);
+    const void *of;
+    uint64_t ticks; /* in a second */
+};
+enum { TRACE_CYCLES_PER_SECOND = 1789773 };
+
 struct traces {
-    struct nes *nes;
-    struct region_watch watch;
+    struct trace_clock clock;
+    struct region_watch watch; /* of a machine */
     const struct trace_policy *policy;
     void *own; /* the policy's */
     int64_t values[TRACE_PARAMETERS];
@@ -108,6 +117,9 @@ struct traces {
     bool out_of_memory;
 };
 
+static inline uint64_t traces_now(const struct traces *t) {
+    return t->clock.now(t->clock.of);
+}
 /* Counts an arrival; true if the counter has reached the threshold. */
 bool traces_count(struct traces *t, uint32_t address);
 bool traces_has(const struct traces *t, uint32_t head);
@@ -123,6 +135,27 @@ void traces_add_up_to(struct traces *t, uint32_t head, const struct arrival *arr
  * after `from` that is the head of a trace; 0: there is none. */
 uint32_t traces_head_between(const struct traces *t, uint32_t from, uint32_t last);
 
+/* ---- what follows a program calls these ---- */
+
+/* Out of memory is kept in traces.out_of_memory. */
+enum status traces_new(struct traces **out, const struct trace_policy *policy,
+                       const struct trace_clock *clock, const int64_t *values, struct error *e);
+void traces_free(struct traces *t); /* NULL is fine */
+/* The address after an instruction, as it is now. */
+void traces_note_next(struct traces *t, uint32_t address, uint32_t after);
+/* The site of an instruction, known or new; NULL: out of memory. */
+struct trace_site *traces_site(struct traces *t, uint32_t address, uint32_t target, uint8_t kind);
+/* The instruction has sent control to `to`. */
+void traces_pass(struct trace_site *site, uint32_t to, bool taken);
+void traces_context_changes(struct traces *t, const struct thread_event *event);
+/* Fills *out, in which costs may stand, with what the policy has found; on failure it is empty. */
+enum status traces_result(struct profile *out, const struct traces *t, const struct structure *s,
+                          struct error *e);
+
+/* The replay of a technique. */
+enum status traces_replay(struct profile *out, const struct program_trace *program,
+                          const struct trace_policy *policy, const int64_t *values,
+                          struct error *e);
 /* The attach, finish and abandon of a technique. */
 enum status traces_attach(void **self, struct nes *nes, const struct trace_policy *policy,
                           const int64_t *values, struct error *e);

@@ -7,7 +7,8 @@
  * result), most=N (instructions), and for each sampling setting batches=, transfers=, stacks= or
  * taken=, with EVERY/LENGTH/SEED. With follow=FILE, other processes and threads append recordings of their own
  * to that file (shared_file.h); a program after exec has its label=LABEL, and clock=N, the instructions
- * before it.
+ * before it. With trace=FILE, the packets of a trace are appended to that file (tracer.h); there is none of a
+ * program with several threads.
  *
  * Pitfalls of QEMU 7.2, all met:
  *  - An x86 instruction that crosses a page is handed over as last of its block, and then is not
@@ -31,6 +32,7 @@
 #include "qemu/plugin/fork_exec.h"
 #include "qemu/plugin/plugin_api.h"
 #include "qemu/plugin/plugin_state.h"
+#include "qemu/plugin/tracer.h"
 
 enum { PAGE = 4096, INSN_MOST = 15, BLOCK_MOST = 8192 };
 
@@ -178,8 +180,23 @@ static void run_and_remember(unsigned vcpu, void *block) {
         run_slowly(vcpu, block);
 }
 
+static void run_and_trace(unsigned vcpu, void *block) {
+    struct recorder *r = &plugin.recorder;
+    const struct block *from = r->only->before;
+    if (!recorder_run_quickly(r, block, true)) {
+        run_slowly(vcpu, block);
+        return;
+    }
+    if (r->trail != NULL)
+        recorder_remember(r, block);
+    if (r->tracer != NULL)
+        tracer_follow(r, from, block);
+}
+
 /* The function to call for each execution of a block. */
 static void (*runner(void))(unsigned, void *) {
+    if (plugin.recorder.tracer != NULL)
+        return run_and_trace;
     if (plugin.recorder.trail != NULL)
         return run_and_remember;
     return plugin.recorder.samples_transfers ? run_and_count_transfers : run;
@@ -323,6 +340,8 @@ static void start_cpu(qemu_plugin_id_t id, unsigned vcpu) {
     const bool alone = ++plugin.recorder.totals.cpus == 1;
     plugin.recorder.only = alone ? plugin.cpus.at[vcpu] : &plugin.recorder.nobody;
     if (!alone)
+        plugin.recorder.tracer = NULL;
+    if (!alone)
         __atomic_store_n(&plugin.locked, true, __ATOMIC_RELEASE);
     if (!alone && plugin_follows()) {
         struct recorder *own = recorder_beside(&plugin.recorder);
@@ -364,6 +383,8 @@ static bool parse_argument(const char *argument) {
         snprintf(plugin.followed.path, sizeof plugin.followed.path, "%s", argument + 7);
         return true;
     }
+    if (strncmp(argument, "trace=", 6) == 0)
+        return (r->tracer = tracer_new(argument + 6)) != NULL;
     if (strncmp(argument, "label=", 6) == 0) {
         snprintf(plugin.followed.label, sizeof plugin.followed.label, "%s", argument + 6);
         return true;

@@ -1,4 +1,5 @@
 #include "qemu/plugin/recorder.h"
+#include "qemu/plugin/tracer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -347,6 +348,8 @@ static bool goes_itself(const struct recorder *r, const struct block *from,
 
 static void start_thread(struct recorder *r, struct block *b) {
     b->starts++;
+    if (r->tracer != NULL)
+        tracer_begins(r, b);
     if (!vec_push(&r->starts, b->insns[0]))
         out_of_memory(r);
 }
@@ -379,8 +382,11 @@ static void resume(struct recorder *r, struct cpu *c, struct block *b) {
     bool direct =
         last->kind == TRANSFER_BRANCH || last->kind == TRANSFER_JUMP || last->kind == TRANSFER_CALL;
     bool indirect = last->kind != TRANSFER_NONE && !direct;
-    if (indirect || address == last->address + last->size || (direct && address == last->target))
+    if (indirect || address == last->address + last->size || (direct && address == last->target)) {
+        if (r->tracer != NULL)
+            tracer_resumes(r, c->before);
         return;
+    }
     r->totals.unfinished++;
     c->before = NULL;
     start_thread(r, b);
@@ -494,6 +500,8 @@ bool recorder_run(struct recorder *r, struct cpu *c, struct block *b) {
             r->trail_start = r->trail_end; /* another context */
         recorder_remember(r, b);
     }
+    if (r->tracer != NULL)
+        tracer_follow(r, from, b);
     if (r->clock + b->count > r->sample_clock)
         sample_block(r, b);
     r->clock += b->count;

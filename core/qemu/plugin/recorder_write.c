@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "qemu/plugin/recorder.h"
+#include "qemu/plugin/tracer.h"
 
 struct output {
     int descriptor;
@@ -90,6 +91,8 @@ static struct recording_header header(const struct recorder *r, size_t images,
     h.arcs = r->arcs.len;
     h.starts = r->starts.len;
     h.settings = r->setting_count;
+    h.traced = r->tracer != NULL;
+    h.changes = r->tracer != NULL ? r->tracer->changes.len : 0;
     return h;
 }
 
@@ -108,6 +111,8 @@ bool recorder_write(const struct recorder *r, const struct recording_image *imag
     put_arcs(o, r);
     put(o, r->starts.at, r->starts.len * sizeof *r->starts.at);
     put_samples(o, r);
+    if (r->tracer != NULL)
+        put(o, r->tracer->changes.at, h.changes * sizeof *r->tracer->changes.at);
     put(o, &magic, sizeof magic);
     flush(o);
     const bool ok = !o->failed;

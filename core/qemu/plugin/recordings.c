@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "qemu/plugin/plugin_state.h"
+#include "qemu/plugin/tracer.h"
 
 void plugin_complain(const char *path) {
     fprintf(stderr, "hotgraph: %s: cannot be written: %s\n", path, strerror(errno));
@@ -40,6 +41,8 @@ void plugin_write_thread(const struct thread *t, struct recording_outcome end) {
 void plugin_write(struct recording_outcome end) {
     if (plugin.written)
         return;
+    if (plugin.recorder.tracer != NULL)
+        tracer_end(&plugin.recorder);
     write_one(&plugin.recorder, end, plugin.followed.label);
     for (size_t i = 0; i < plugin.threads.len; i++)
         if (plugin.threads.at[i].recorder != NULL)

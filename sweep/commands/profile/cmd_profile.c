@@ -10,6 +10,7 @@
 #include "play/play.h"
 #include "profile/live/live.h"
 #include "profile/path/path_judge.h"
+#include "profile/program/program_trace.h"
 #include "profile/structure/structure.h"
 
 struct profile_command {
@@ -234,6 +235,53 @@ static enum status watch(void *command, struct play *p, struct error *e) {
     return status;
 }
 
+/* ---- a recorded program ---- */
+
+static bool is_program(const char *path) {
+    uint8_t start[FILE_PEEK];
+    size_t got = 0;
+    struct file_reader *file;
+    if (file_open_reader(&file, path, NULL) != STATUS_OK)
+        return false;
+    const bool is = file_peek(file, start, sizeof start, &got, NULL) == STATUS_OK &&
+                    program_trace_is(start, got);
+    file_close_reader(file, NULL);
+    return is;
+}
+
+/* Options that only a game has. Returns 0, or the exit status. */
+static int check_program(const struct profile_command *c) {
+    const struct play_options *w = &c->wish;
+    if (c->choice.technique->replay == NULL)
+        return usage_error("profile",
+                           "%s watches a machine; of recorded programs 'hotgraph techniques' lists "
+                           "those that need only a trace",
+                           c->choice.technique->name);
+    if (w->movie != NULL || w->load_state != NULL || w->frames_given || w->console_given ||
+        w->force || w->no_skip || w->no_fast || c->paths)
+        return usage_error("profile", "a program's trace is not played: --movie, --frames, "
+                                      "--console, --no-skip, --no-fast, --load-state, --force and "
+                                      "--paths are for games");
+    return 0;
+}
+
+static int profile_program(const struct profile_command *c, const char *path) {
+    struct program_trace trace;
+    struct found found = {0};
+    struct error e = {0};
+    int status = check_program(c);
+    if (status != 0)
+        return status;
+    enum status done = program_trace_read(&trace, path, &e);
+    if (done == STATUS_OK)
+        done = c->choice.technique->replay(&found.profile, &trace, c->choice.values, &e);
+    if (done == STATUS_OK)
+        done = write_graph(c, &found, &e);
+    profile_free(&found.profile);
+    program_trace_free(&trace);
+    return done == STATUS_OK ? 0 : failure(&e);
+}
+
 int command_profile(int argc, char **argv) {
     static const char *const places[] = {"inline", "thread", NULL};
     struct profile_command c = {.where = "inline", .queue = LIVE_QUEUE};
@@ -289,9 +337,12 @@ int command_profile(int argc, char **argv) {
         return usage_error("profile", "--out FILE is missing");
     if (c.choice.technique->attach == NULL && !sampling_chosen(&c.sampling, "profile"))
         return 2;
-    const int status = game_spared(&usage, operands.at[0]);
+    const bool program = is_program(operands.at[0]);
+    const int status = program ? 0 : game_spared(&usage, operands.at[0]);
     if (status != 0)
         return status;
     technique_chosen(&c.choice);
+    if (program)
+        return profile_program(&c, operands.at[0]);
     return play_command(operands.at[0], &c.wish, watch, &c);
 }

@@ -13,7 +13,7 @@
 
 struct record_command {
     struct option_list streams, env;
-    const char *graph, *structure, *dot, *meta, *folder, *input, *output, *sysroot;
+    const char *graph, *structure, *trace, *dot, *meta, *folder, *input, *output, *sysroot;
     uint64_t timeout, most; /* milliseconds, instructions; 0: none */
     bool single_step, each, follow, pass, json, all;
     bool meta_follows; /* not given, so it follows from the graph's name */
@@ -38,6 +38,11 @@ static const char details[] =
     "                                    code between, every 16,661 instructions\n"
     "  FILE:lbr_taken,every=3000,seed=7  ... after a random one in each 3,000 taken\n"
     "                                    branches, as AutoFDO and BOLT sample\n"
+    "\n"
+    "--trace writes the order of all transfers, as Intel PT would: a bit for each\n"
+    "branch, an address for each indirect transfer, with the code that they are in.\n"
+    "'profile FILE.hgtrace' runs techniques on it that need this order. It is written\n"
+    "to a temporary file first ($TMPDIR), and there is none of a program with threads.\n"
     "\n"
     "Graphs and streams have the formats of 'exact' and 'sample'; a stream's format\n"
     "follows from its name (.isampling or .hgstream, with .gz). A sweep accepts the\n"
@@ -204,6 +209,7 @@ static int check_files(const struct record_command *c, const char *program) {
     const struct file_named named[] = {
         {"--graph", c->graph, FILE_WRITTEN},
         {"--structure", c->structure, FILE_WRITTEN},
+        {"--trace", c->trace, FILE_WRITTEN},
         {c->meta_follows ? "GRAPH.meta" : "--meta", c->meta, FILE_WRITTEN},
         {"--dot", c->dot, FILE_WRITTEN},
         {"--output", c->output, FILE_WRITTEN},
@@ -227,10 +233,12 @@ static int check(const struct record_command *c, const char *program) {
     const int status = check_files(c, program);
     if (status != 0)
         return status;
+    if (c->trace != NULL && c->follow)
+        return usage_error("record", "--trace is of one process, so it does not go with --follow");
     if (c->all && c->dot == NULL)
         return usage_error("record", "--all belongs to --dot FILE");
     if (c->graph == NULL && c->streams.items.len == 0 && c->dot == NULL && c->structure == NULL &&
-        !c->json)
+        c->trace == NULL && !c->json)
         return usage_error("record", "nothing to write: give --graph FILE or --stream FILE");
     struct error e = {0};
     for (size_t i = 0; i < c->streams.items.len; i++)
@@ -265,6 +273,7 @@ static enum status record(struct record_command *c, char **program, int *exit_st
         .single_step = c->single_step,
         .each = c->each,
         .follow = c->follow,
+        .trace = c->trace != NULL,
         .keep = true,
         .stopped = interrupt_signal,
         .pass_signals = c->pass,
@@ -276,6 +285,7 @@ static enum status record(struct record_command *c, char **program, int *exit_st
         status = qemu_record(&request, &result, e);
     const struct record_files files = {.graph = c->graph,
                                        .structure = c->structure,
+                                       .trace = c->trace,
                                        .dot = c->dot,
                                        .meta = c->meta,
                                        .streams = c->paths,
@@ -323,6 +333,8 @@ int command_record(int argc, char **argv) {
          OPTION_STRING, .to = &c.structure},
         {"stream", "FILE.isampling[:SETTING,...]",
          "write a sample stream (see below); may be repeated", OPTION_LIST, .to = &c.streams},
+        {"trace", "FILE.hgtrace", "write the order of all control transfers (see below)",
+         OPTION_STRING, .to = &c.trace},
         {"meta", "FILE", "write command, counts and images (default: GRAPH.meta)", OPTION_STRING,
          .to = &c.meta},
         {"dot", "FILE", "also write the hot part of the program's own code for Graphviz",

@@ -33,6 +33,7 @@ static struct record_summary summarise(struct qemu_process process, const struct
         s.doubts.text[0] = '\0';
     s.counts.graph = (struct graph){0};
     s.counts.structure = (struct structure){0};
+    s.counts.trace = (struct program_trace){.length = r->trace.length};
     s.counts.streams = NULL;
     s.counts.processes = NULL;
     s.counts.images.at = NULL;
@@ -102,6 +103,8 @@ static enum status write_graphs(const struct record_files *f, const struct qemu_
                              e);
     if (status == STATUS_OK && f->structure != NULL)
         status = structure_write(&r->structure, f->structure, comments, comment_count, e);
+    if (status == STATUS_OK && f->trace != NULL)
+        status = program_trace_write(&r->trace, f->trace, e);
     if (status == STATUS_OK && f->dot != NULL)
         status = write_dot(f, r, s->process.path, e);
     return status;
@@ -165,6 +168,8 @@ static enum status write_meta(const struct record_files *f, const struct qemu_re
                 "signals\t%" PRIu64 "\nunfinished\t%" PRIu64 "\nflushes\t%" PRIu64
                 "\nthreads\t%" PRIu64 "\nprocesses\t%" PRIu64 "\n",
                 r->signals, r->unfinished, r->flushes, r->threads, r->forks);
+    if (f->trace != NULL)
+        file_printf(w, "trace\t%s\t%zu\n", f->trace, r->trace.length);
     for (size_t i = 0; i < r->stream_count; i++)
         file_printf(w, "stream\t%s\t%zu\t%zu\n", f->streams[i], r->streams[i].batch_count,
                     r->streams[i].batch_length);

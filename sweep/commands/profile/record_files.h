@@ -9,7 +9,7 @@
 
 /* Paths; NULL: not written. */
 struct record_files {
-    const char *graph, *structure, *dot, *meta;
+    const char *graph, *structure, *trace, *dot, *meta;
     char *const *streams; /* one for each of the recording's */
     const char *folder;   /* where the program ran; NULL: here */
     bool all;             /* the drawing is of everything, not of the hot part of the program's own
