@@ -46,4 +46,5 @@ measure movie core/nes/media/movie.c core/nes/media/movie_fm2.c core/nes/run/mov
 measure perf core/qemu/import/perf_text.c
 measure stream core/profile/stream/isampling.c core/profile/stream/stream.c
 measure stream_binary core/profile/stream/stream_binary.c
+measure trace core/profile/program/program_trace.c core/profile/program/program_trace_file.c
 exit "$failed"

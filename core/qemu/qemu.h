@@ -73,8 +73,8 @@ struct qemu_request {
     bool follow;          /* also records the processes that it starts, the programs that they
                              become (exec), and each thread after the first one, separately: see
                              qemu_process_count() */
-    bool trace;           /* also makes the trace of the program's control flow; not with `follow` */
-    bool each;            /* the plugin counts each instruction separately: slow; for tests */
+    bool trace; /* also makes the trace of the program's control flow; not with `follow` */
+    bool each;  /* the plugin counts each instruction separately: slow; for tests */
     int (*stopped)(void); /* returns nonzero to end the program; may be NULL */
     bool pass_signals;    /* what stopped() returns is a signal, which the program gets first, and
                              ten seconds to end by itself */

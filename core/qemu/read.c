@@ -338,7 +338,8 @@ static enum status read_all(struct reader *r, struct qemu_result *out,
     for (size_t i = 0; i < count; i++)
         if ((status = read_stream(r, &out->streams[i], &settings[i])) != STATUS_OK)
             return status;
-    if (h->traced != 0 && ((status = read_changes(r, &out->trace)) || (status = read_trace(r, out))))
+    if (h->traced != 0 &&
+        ((status = read_changes(r, &out->trace)) || (status = read_trace(r, out))))
         return status;
     uint64_t magic;
     const void *end = take(r, 1, sizeof magic);

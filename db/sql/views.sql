@@ -868,13 +868,14 @@ ORDER BY x.name, g.name, xs.variant, c.technique, c.key, n.name;
 -- What traces are worth that techniques select: share of executed transfers that belong to
 -- instructions in traces, whole and without busy-waits; share of entries into traces that reach their
 -- end; seconds of emulated time until the first trace was there, and those in which nine tenths of what traces
--- execute is executed. The last three leave out traces that are nothing but a busy-wait.
+-- execute is executed; of a program, its clock has 10^9 instructions a second. The last three leave out traces that are nothing but a busy-wait.
 CREATE VIEW technique_trace AS
 SELECT experiment, game, variant, technique, parameters, traces, trace_bytes,
     1.0 * inside / nullif(transfers, 0) AS inside,
     1.0 * inside_active / nullif(transfers_active, 0) AS inside_active,
     1.0 * completed / nullif(entered, 0) AS completed,
-    first_cycle * 22 / 39375000.0 AS first_seconds, ninety_cycle * 22 / 39375000.0 AS ninety_seconds,
+    iif(cycles IS NULL, first_cycle / 1e9, first_cycle * 22 / 39375000.0) AS first_seconds,
+    iif(cycles IS NULL, ninety_cycle / 1e9, ninety_cycle * 22 / 39375000.0) AS ninety_seconds,
     experiment_id, stream_id, configuration_id
 FROM (SELECT *, max(iif(name = 'traces', value, NULL)) AS traces,
         max(iif(name = 'trace_bytes', value, NULL)) AS trace_bytes,
@@ -887,6 +888,8 @@ FROM (SELECT *, max(iif(name = 'traces', value, NULL)) AS traces,
         max(iif(name = 'first_trace_cycle', value, NULL)) AS first_cycle,
         max(iif(name = 'ninety_percent_cycle', value, NULL)) AS ninety_cycle
     FROM technique_count GROUP BY experiment_id, stream_id, configuration_id)
+    JOIN stream USING (stream_id)
+    JOIN replay USING (replay_id)
 WHERE traces IS NOT NULL
 ORDER BY experiment, game, variant, technique, configuration_id;
 

@@ -216,6 +216,17 @@ bool config_needs_structure(const struct config *c) {
     return needs;
 }
 
+bool config_follows_program(const struct technique *t) {
+    return t->replay != NULL && strcmp(t->name, "exact") != 0;
+}
+
+bool config_follows_programs(const struct config *c) {
+    for (size_t i = 0; i < c->points.len; i++)
+        if (config_follows_program(c->points.at[i].technique))
+            return true;
+    return false;
+}
+
 /* Recording the structure needs a run, and live techniques need a replay. Foreign pairs have
  * neither; programs have no replay. */
 static enum status check_played(const struct config *c, struct error *e) {

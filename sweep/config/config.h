@@ -137,6 +137,10 @@ enum status config_load(struct config *out, const char *path, struct error *e);
 void config_free(struct config *c);
 /* True if a sampling or a technique needs the program's structure. */
 bool config_needs_structure(const struct config *c);
+/* True if a technique is one that follows recorded programs, from their traces. */
+bool config_follows_programs(const struct config *c);
+/* The same of one technique. `exact` follows them, too, but finds what they are compared with. */
+bool config_follows_program(const struct technique *t);
 /* The name of the parameter's value; NULL if it is a number. */
 const char *config_word(const struct config_point *p, int parameter);
 /* Writes the sampling's key: all parameters that determine its result, and no others. */

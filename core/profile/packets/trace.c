@@ -57,13 +57,13 @@ static void abandon(void *self) {
 /* interval: in the clock's units. */
 static struct packet_tracer_options options_of(struct trace *t, const int64_t *values,
                                                uint64_t interval) {
-    return (struct packet_tracer_options){
-        .interval = interval,
-        .psb = (uint64_t)values[PSB] * 1024,
-        .tnt_most = values[TNT] == 0 ? PACKET_TNT_SHORT : PACKET_TNT_LONG,
-        .whole_returns = values[RETURNS] == 1,
-        .sampled = sampled,
-        .user = t};
+    return (struct packet_tracer_options){.interval = interval,
+                                          .psb = (uint64_t)values[PSB] * 1024,
+                                          .tnt_most =
+                                              values[TNT] == 0 ? PACKET_TNT_SHORT : PACKET_TNT_LONG,
+                                          .whole_returns = values[RETURNS] == 1,
+                                          .sampled = sampled,
+                                          .user = t};
 }
 
 static enum status attach(void **self, struct nes *nes, const int64_t *values, struct error *e) {

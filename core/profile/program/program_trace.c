@@ -28,10 +28,11 @@ enum status program_trace_decode(const struct program_trace *t, struct packet_de
     if (d->out_of_memory)
         return error_set(e, STATUS_MEMORY, "out of memory for a trace");
     if (d->errors > 0 || d->lost > 0 || (t->length > 0 && d->enabled))
-        return error_set(e, STATUS_FORMAT,
-                         "the trace cannot be decoded after %llu instructions: it is damaged, or the "
-                         "program did what a trace cannot tell",
-                         (unsigned long long)d->instructions);
+        return error_set(
+            e, STATUS_FORMAT,
+            "the trace cannot be decoded after %llu instructions: it is damaged, or the "
+            "program did what a trace cannot tell",
+            (unsigned long long)d->instructions);
     return STATUS_OK;
 }
 

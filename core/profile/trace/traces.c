@@ -151,8 +151,7 @@ static struct trace_site *site_of(struct traces *t, uint32_t address, uint32_t t
         free(site);
         return NULL;
     }
-    *site =
-        (struct trace_site){.traces = t, .address = address, .target = target, .kind = kind};
+    *site = (struct trace_site){.traces = t, .address = address, .target = target, .kind = kind};
     uint64_t *index = map_at(&t->site_at, key);
     if (index == NULL)
         return NULL; /* the list frees it */

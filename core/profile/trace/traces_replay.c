@@ -12,20 +12,20 @@ static void context_begins(void *user, uint32_t at, bool handler, uint32_t from)
         traces_context_changes(user, &(struct thread_event){.change = THREAD_SUSPENDED,
                                                             .cause = THREAD_IRQ,
                                                             .address = from});
-    traces_context_changes(user, &(struct thread_event){.change = THREAD_BEGINS,
-                                                        .cause = handler ? THREAD_IRQ : THREAD_START,
-                                                        .address = at});
+    traces_context_changes(user,
+                           &(struct thread_event){.change = THREAD_BEGINS,
+                                                  .cause = handler ? THREAD_IRQ : THREAD_START,
+                                                  .address = at});
 }
 
 static void context_resumes(void *user, uint32_t to) {
-    traces_context_changes(user, &(struct thread_event){.change = THREAD_RESUMES,
-                                                        .cause = THREAD_RTI,
-                                                        .address = to});
+    traces_context_changes(
+        user, &(struct thread_event){.change = THREAD_RESUMES, .cause = THREAD_RTI, .address = to});
 }
 
 /* An indirect call is a call here. */
 static void passes(void *user, const struct code_insn *insn, uint32_t to, bool taken, bool strays,
-                     void **tag) {
+                   void **tag) {
     struct traces *t = user;
     const uint8_t kind = insn->kind == CODE_CALL_INDIRECT ? INSN_CALL : insn->kind;
     (void)strays;
@@ -40,14 +40,13 @@ static void code_changes(void *user, const struct code_insn *insn) {
 }
 
 static const struct packet_events events = {.begins = context_begins,
-                                           .resumes = context_resumes,
-                                           .transfer = passes,
-                                           .changes = code_changes};
+                                            .resumes = context_resumes,
+                                            .transfer = passes,
+                                            .changes = code_changes};
 
 /* The program has ended, and with it the contexts that were suspended. */
 static void end_all(struct traces *t, uint32_t address) {
-    struct thread_event ends = {
-        .change = THREAD_ENDS, .cause = THREAD_START, .address = address};
+    struct thread_event ends = {.change = THREAD_ENDS, .cause = THREAD_START, .address = address};
     traces_context_changes(t, &ends);
     while (t->depth > 0) {
         ends.address = t->contexts[0].address;
@@ -65,7 +64,8 @@ enum status traces_replay(struct profile *out, const struct program_trace *progr
     enum status status = traces_new(&t, policy, &clock, values, e);
     if (status != STATUS_OK)
         return status;
-    for (size_t i = program->insns.len; i-- > 0;) /* of an address's, the first one is it at first */
+    for (size_t i = program->insns.len;
+         i-- > 0;) /* of an address's, the first one is it at first */
         traces_note_next(t, program->insns.at[i].address, program->insns.at[i].next);
     status = program_trace_decode(program, &d, &events, t, e);
     if (status == STATUS_OK)

@@ -7,7 +7,7 @@
  * result), most=N (instructions), and for each sampling setting batches=, transfers=, stacks= or
  * taken=, with EVERY/LENGTH/SEED. With follow=FILE, other processes and threads append recordings of their own
  * to that file (shared_file.h); a program after exec has its label=LABEL, and clock=N, the instructions
- * before it. With trace=FILE, the packets of a trace are appended to that file (tracer.h); there is none of a
+ * before it. With trace=FILE, the packets of a trace are appended to that file (program_tracer.h); there is none of a
  * program with several threads.
  *
  * Pitfalls of QEMU 7.2, all met:
@@ -32,7 +32,7 @@
 #include "qemu/plugin/fork_exec.h"
 #include "qemu/plugin/plugin_api.h"
 #include "qemu/plugin/plugin_state.h"
-#include "qemu/plugin/tracer.h"
+#include "qemu/plugin/program_tracer.h"
 
 enum { PAGE = 4096, INSN_MOST = 15, BLOCK_MOST = 8192 };
 

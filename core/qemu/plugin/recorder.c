@@ -1,5 +1,5 @@
 #include "qemu/plugin/recorder.h"
-#include "qemu/plugin/tracer.h"
+#include "qemu/plugin/program_tracer.h"
 
 #include <stdlib.h>
 #include <string.h>

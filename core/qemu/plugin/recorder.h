@@ -93,7 +93,8 @@ struct recorder {
     uint64_t trail_start, trail_end;
     uint64_t taken; /* branches; only if stacks are sampled */
     uint64_t sample_taken;
-    struct tracer *tracer;      /* tracer.h: writes the trace of the only thread; NULL: none is wanted */
+    struct tracer
+        *tracer; /* program_tracer.h: writes the trace of the only thread; NULL: none is wanted */
     uint64_t limit;             /* no block may take the clock beyond it */
     volatile sig_atomic_t stop; /* end the program before its next block */
     struct map same_block;      /* id in the recorder that this one is beside -> 1 + id here */

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "qemu/plugin/program_tracer.h"
 #include "qemu/plugin/recorder.h"
-#include "qemu/plugin/tracer.h"
 
 struct output {
     int descriptor;

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "qemu/plugin/plugin_state.h"
-#include "qemu/plugin/tracer.h"
+#include "qemu/plugin/program_tracer.h"
 
 void plugin_complain(const char *path) {
     fprintf(stderr, "hotgraph: %s: cannot be written: %s\n", path, strerror(errno));

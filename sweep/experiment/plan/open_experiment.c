@@ -165,7 +165,7 @@ static void name_other(const struct plan_game *game, struct plan_stream *p) {
     p->sampling.other_input = game->other_input;
 }
 
-/* A program's further streams: its budgets, and "by=live input=other" as of games. */
+/* A program's further streams: its budgets, and "by=live", with "input=other" or without, as of games. */
 static void name_own_variant(const struct plan_stream *s, char *out, size_t size) {
     const struct config_budget *b = s->budget;
     char key[BUDGET_KEY];
@@ -208,15 +208,23 @@ static void name_rows(struct plan_game *p) {
     }
 }
 
-/* A program is sampled by its own budgets; a native one that names none has no samples. Of the samplings that watch it applies one of its whole
- * other run. */
+/* Of the samplings that watch, a program has those of a whole run: of its other one, or of its own, if techniques
+ * follow its trace. */
+static bool watches_program(const struct config *config, const struct plan_game *p,
+                            const struct config_sampling *s) {
+    if (!s->live || s->seconds > 0)
+        return false;
+    return s->other || (config_follows_programs(config) && !p->game->program->native);
+}
+
+/* A program is sampled by its own budgets; a native one that names none has no samples. */
 static void list_own_streams(const struct config *config, struct plan_game *p) {
     for (size_t i = 0; i < config->budgets.len; i++)
         p->streams[p->stream_count++].budget = &config->budgets.at[i];
     p->stream_count += config->budgets.len == 0 && p->game->program->sampled;
     for (size_t i = 0; i < config->samplings.len; i++) {
         const struct config_sampling *one = &config->samplings.at[i];
-        if (one->other && one->seconds == 0)
+        if (watches_program(config, p, one))
             p->streams[p->stream_count++].configured = one;
     }
 }

@@ -223,10 +223,13 @@ enum status plan_fits(const struct plan_game *game, const struct plan_stream *st
                          point->technique->build == NULL ? "%s watches by itself"
                                                          : "%s works on samples",
                          point->technique->name);
-    if (game->game->program != NULL && stream->configured != NULL &&
-        strcmp(point->technique->name, "exact") != 0)
+    const bool watched = game->game->program != NULL && stream->configured != NULL;
+    if (watched && stream->configured->other && strcmp(point->technique->name, "exact") != 0)
         return error_set(e, STATUS_ARGUMENT,
                          "%s watches a console; a program's other run is recorded exactly",
+                         point->technique->name);
+    if (watched && !stream->configured->other && !config_follows_program(point->technique))
+        return error_set(e, STATUS_ARGUMENT, "%s watches a console, and follows no program's trace",
                          point->technique->name);
     const struct stream shape = {
         .batch_length = stream->batch_length, .batch_count = stream->batches, .of = stream->of};

@@ -427,8 +427,10 @@ enum status source_watch(struct profile *out, const struct source *s, const stru
                          const struct engine_choice *engine, const struct source_hooks *hooks,
                          struct error *e) {
     *out = (struct profile){0};
-    return game->game->program != NULL ? graph_copy(&out->graph, &s->other, e)
-                                       : watch_game(out, game, way, point, engine, hooks, e);
+    if (game->game->program == NULL)
+        return watch_game(out, game, way, point, engine, hooks, e);
+    return way->other ? graph_copy(&out->graph, &s->other, e)
+                      : point->technique->replay(out, &s->program_trace, point->values, e);
 }
 
 /* ---- all ---- */
@@ -552,6 +554,7 @@ void source_free(struct source *s) {
     graph_free(&s->exact);
     graph_free(&s->other);
     structure_free(&s->structure);
+    program_trace_free(&s->program_trace);
     qemu_result_free(&s->recording);
     qemu_symbols_free(s->symbols);
     trace_free(&s->trace);

@@ -49,11 +49,12 @@ struct source {
                                       of `exact`; empty unless a stream of the plan lacks it */
     struct qemu_result recording; /* of a program, recorded or native: the files it executed; graph
                                      and streams are above */
-    struct qemu_symbols *symbols; /* of its images; NULL unless it is a program */
-    struct source_times times;    /* of a native program */
-    double seconds;               /* processor time, including that of a recorded program */
-    struct error warning;         /* text "": no warning */
-    struct trace_excerpt trace;   /* frame ILLUSTRATED_FRAME, if the game lasts that long, and all
+    struct program_trace program_trace; /* of a program, if techniques follow it; else empty */
+    struct qemu_symbols *symbols;       /* of its images; NULL unless it is a program */
+    struct source_times times;          /* of a native program */
+    double seconds;                     /* processor time, including that of a recorded program */
+    struct error warning;               /* text "": no warning */
+    struct trace_excerpt trace; /* frame ILLUSTRATED_FRAME, if the game lasts that long, and all
                                    decoded instructions; empty if nothing was played */
 };
 
@@ -71,7 +72,7 @@ enum status source_make(struct source *out, const struct plan_game *game,
 void source_free(struct source *s);
 
 /* Replays the game once more with a live technique attached: for as long as the live sampling says,
- * with the input that it says. Of a program: copies the graph of its other run. */
+ * with the input that it says. Of a program: copies the graph of its other run, or follows its trace. */
 enum status source_watch(struct profile *out, const struct source *s, const struct plan_game *game,
                          const struct config_sampling *way, const struct config_point *point,
                          const struct engine_choice *engine, const struct source_hooks *hooks,

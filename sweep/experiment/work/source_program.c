@@ -6,7 +6,7 @@
 /* One run of the program under QEMU: its own, or the other one, of which nothing is sampled. */
 static enum status run_recorded(struct qemu_result *out, const struct plan_game *game, bool other,
                                 const struct qemu_setting *settings, size_t setting_count,
-                                const struct source_hooks *hooks, struct error *e) {
+                                bool trace, const struct source_hooks *hooks, struct error *e) {
     const struct config_program *program = game->game->program;
     char plugin[QEMU_PLUGIN_PATH];
     char **command =
@@ -20,6 +20,7 @@ static enum status run_recorded(struct qemu_result *out, const struct plan_game 
         .plugin = plugin,
         .settings = settings,
         .setting_count = setting_count,
+        .trace = trace,
         .stopped = hooks->stopped};
     enum status status = qemu_find_plugin(plugin, e);
     return status == STATUS_OK ? qemu_record(&request, out, e) : status;
@@ -35,7 +36,7 @@ static enum status run_native(struct qemu_result *out, struct source *source,
     enum status status = native_count(out, game->game->program, other, hooks, times, e);
     if (status != STATUS_OK || setting_count == 0)
         return status;
-    status = run_recorded(&recorded, game, other, settings, setting_count, hooks, e);
+    status = run_recorded(&recorded, game, other, settings, setting_count, false, hooks, e);
     times->recorded = recorded.seconds;
     if (status == STATUS_OK)
         status = native_take_samples(out, &recorded, &source->warning, e);
@@ -46,17 +47,17 @@ static enum status run_native(struct qemu_result *out, struct source *source,
 static enum status run_program(struct qemu_result *out, struct source *source,
                                const struct plan_game *game, bool other,
                                const struct qemu_setting *settings, size_t setting_count,
-                               const struct source_hooks *hooks, struct error *e) {
+                               bool trace, const struct source_hooks *hooks, struct error *e) {
     return game->game->program->native
                ? run_native(out, source, game, other, settings, setting_count, hooks, e)
-               : run_recorded(out, game, other, settings, setting_count, hooks, e);
+               : run_recorded(out, game, other, settings, setting_count, trace, hooks, e);
 }
 
 /* The other run maps its files where it maps them; the graphs are compared by address. */
 static enum status record_other(struct source *out, const struct plan_game *game,
                                 const struct source_hooks *hooks, struct error *e) {
     struct qemu_result result = {0};
-    enum status status = run_program(&result, out, game, true, NULL, 0, hooks, e);
+    enum status status = run_program(&result, out, game, true, NULL, 0, false, hooks, e);
     if (status == STATUS_OK)
         status = qemu_align(&result.graph, result.images.at, result.images.len,
                             out->recording.images.at, out->recording.images.len, e);
@@ -99,11 +100,12 @@ enum status source_record(struct source *out, const struct plan_game *game,
     struct qemu_result result = {0};
     struct qemu_setting settings[QEMU_SETTINGS] = {{0}};
     size_t setting_count = 0;
-    bool other = false;
+    bool other = false, trace = false;
     for (size_t i = 0; i < game->stream_count; i++) {
         const struct plan_stream *s = &game->streams[i];
         const struct config_budget b = program_budget(game->game->program, s);
-        other |= s->configured != NULL && s->missing > 0;
+        other |= s->configured != NULL && s->configured->other && s->missing > 0;
+        trace |= s->configured != NULL && !s->configured->other && s->missing > 0;
         if (s->configured == NULL)
             settings[setting_count++] = (struct qemu_setting){.transfers = b.transfers,
                                                               .every = b.every,
@@ -111,7 +113,10 @@ enum status source_record(struct source *out, const struct plan_game *game,
                                                               .seed = b.seed,
                                                               .stack = b.stack};
     }
-    enum status status = run_program(&result, out, game, false, settings, setting_count, hooks, e);
+    enum status status =
+        run_program(&result, out, game, false, settings, setting_count, trace, hooks, e);
+    if (status == STATUS_OK && trace)
+        status = program_trace_learn(&result.trace, e);
     if (status != STATUS_OK) {
         qemu_result_free(&result);
         return status;
@@ -124,6 +129,8 @@ enum status source_record(struct source *out, const struct plan_game *game,
     struct error doubt;
     if (qemu_doubt(&result, &doubt))
         error_set(&out->warning, STATUS_OK, "%s: %s", game->game->program->command[0], doubt.text);
+    out->program_trace = result.trace;
+    result.trace = (struct program_trace){0};
     out->recording = result;
     if (other)
         status = record_other(out, game, hooks, e);

@@ -77,7 +77,7 @@ if "$hotgraph" help native >/dev/null 2>&1; then
     writes measured ./program "" "" db
 fi
 if command -v qemu-x86_64 >/dev/null && test "$(uname -m)" = x86_64; then
-    writes record ./program "graph stream meta dot structure output" input
+    writes record ./program "graph stream meta dot structure trace output" input
     refuses 2 "GRAPH.meta and --stream are the same file, 'g.meta'" record --graph g --stream g.meta:every=50 -- ./program
     test ! -e ran || fail "the program ran before it was known whether its graph can be written"
     if test -n "${compiled:-}"; then
@@ -85,7 +85,7 @@ if command -v qemu-x86_64 >/dev/null && test "$(uname -m)" = x86_64; then
         test -e ran || fail "the program did not run"
     fi
 else
-    for o in graph stream meta dot structure output input; do echo "record --$o" >>seen; done
+    for o in graph stream meta dot structure trace output input; do echo "record --$o" >>seen; done
 fi
 same program kept
 

@@ -1,5 +1,5 @@
 """packets.py ROM TRACE GRAPH: decodes a processor's trace of a game without banks, independently of core/profile/packets, and compares the
-counts with those of the exact graph. Where Intel's decoder library is installed (libipt, which gdb uses), it must read the same
+counts with those of the exact graph; `packets.py TRACE GRAPH` does so with the trace of a program (.hgtrace). Where Intel's decoder library is installed (libipt, which gdb uses), it must read the same
 packets."""
 
 import collections
@@ -47,7 +47,7 @@ def library_packets(library, data):
     config = struct.pack("=QQQQQ", 40, begin, begin + len(data), 0, 0)
     decoder = ctypes.c_void_p(library.pt_pkt_alloc_decoder(config))
     assert decoder and library.pt_pkt_sync_forward(decoder) == 0, "libipt finds no PSB"
-    packet = ctypes.create_string_buffer(64)
+    packet = ctypes.create_string_buffer(8192)  # it clears what is unknown to it far behind the packet
     while library.pt_pkt_next(decoder, packet, ctypes.c_size_t(64)) > 0:
         kind, size = struct.unpack_from("=IB", packet.raw)
         first, second = struct.unpack_from("=IxxxxQ", packet.raw, 8)
@@ -122,8 +122,9 @@ class Decoder:
             self.go(to)
 
     def decode(self, packets):
-        last, status, came_from = 0, False, None
-        for kind, _, value in packets:
+        last, status, came_from, self.byte_number, size = 0, False, None, 0, 0
+        for kind, next_size, value in packets:
+            self.byte_number, size = self.byte_number + size, next_size
             if kind in KINDS.values() and value[0]:
                 last = last & 0xFFFF0000 | value[1] if value[0] == 1 else value[1]
             if kind == "psb":
@@ -151,14 +152,97 @@ class Decoder:
                 self.at = last
 
 
-def main():
-    rom, trace = (open(path, "rb").read() for path in sys.argv[1:3])
+PLAIN, BRANCH, JUMP, CALL, JUMP_INDIRECT, RETURN, HANDLER_RETURN, CALL_INDIRECT = 0, 1, 2, 3, 4, 5, 6, 9
+
+
+class ProgramDecoder(Decoder):
+    """Of a recorded program, whose instructions are in the file, and what changes them."""
+
+    def __init__(self, data):
+        super().__init__(None)
+        assert data[:16] == b"hotgraph trace 1"
+        _, insns, changes, images, packets = struct.unpack_from("<5Q", data, 56)
+        at, self.code, self.changes = 96, {}, []
+        for _ in range(insns):
+            address, insn = self.read_insn(data, at)
+            self.code.setdefault(address, insn)
+            at += 12
+        for _ in range(changes):
+            self.changes.append((*struct.unpack_from("<Q", data, at), *self.read_insn(data, at + 8), *struct.unpack_from("<II", data, at + 20)))
+            at += 28
+        for _ in range(images):
+            at += 40 + struct.unpack_from("<I", data, at + 4)[0]
+        self.changes.reverse()
+        self.packets = data[at:]
+        assert len(self.packets) == packets
+
+    @staticmethod
+    def read_insn(data, at):
+        address, target, size, kind = struct.unpack_from("<IIBB", data, at)
+        return address, (address + size, target, kind)
+
+    def change(self):
+        """The code at this address is another one now: True. None: it is the same."""
+        if not self.changes or self.changes[-1][0] > self.byte_number or self.changes[-1][1] != self.at:
+            return None
+        _, address, insn, once, to = self.changes.pop()
+        if not once:
+            self.code[address] = insn
+        else:
+            self.push(insn)
+            self.go(to)
+        return True
+
+    def push(self, insn):
+        if insn[2] in (CALL, CALL_INDIRECT):
+            self.calls = (self.calls + [insn[0]])[-64:]
+
+    def walk(self, until=None):
+        while self.at != until:
+            if self.change():
+                continue
+            after, target, kind = self.code[self.at]
+            if kind not in (PLAIN, JUMP, CALL):
+                assert until is None, f"{self.at:x} needs a packet before {until:x}"
+                return kind
+            self.push(self.code[self.at])
+            self.go(after if kind == PLAIN else target)
+        return None
+
+    def outcome(self, taken):
+        kind = self.walk()
+        assert kind in (RETURN, BRANCH) and (taken or kind == BRANCH)
+        self.go(self.calls.pop() if kind == RETURN else self.code[self.at][taken])
+
+    def target(self, to):
+        kind = self.walk()
+        if kind == RETURN and self.calls:
+            self.calls.pop()
+        self.push(self.code[self.at])
+        if kind == HANDLER_RETURN and to in self.contexts:
+            while self.contexts.pop() != to:
+                pass
+            self.at = to
+        else:
+            self.go(to)
+
+
+def decoder_of(files):
+    """The decoder and the packets."""
+    if len(files) == 1:
+        program = ProgramDecoder(files[0])
+        return program, program.packets
+    rom, trace = files
     assert rom[6] >> 4 == 0, "a game without banks is needed"
+    return Decoder(rom[16:16 + 16384 * rom[4]]), trace
+
+
+def main():
+    decoder, trace = decoder_of([open(path, "rb").read() for path in sys.argv[1:-1]])
     packets = list(read_packets(trace))
-    decoder = Decoder(rom[16:16 + 16384 * rom[4]])
     decoder.decode(packets)
     last_of, edges = {}, {}
-    for line in open(sys.argv[3], encoding="utf-8"):
+    for line in open(sys.argv[-1], encoding="utf-8"):
         words = line.split()
         if words[0] == "#block":
             last_of[int(words[1], 16)] = int(words[2], 16)

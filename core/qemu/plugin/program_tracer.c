@@ -1,4 +1,4 @@
-#include "qemu/plugin/tracer.h"
+#include "qemu/plugin/program_tracer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -163,8 +163,8 @@ static bool is_plain(const struct recorder *r, const struct block *b) {
         const struct recording_insn *i = &r->insns.at[b->insns[k]];
         if (place_of(r->tracer, b->insns[k])->varies)
             return false;
-        if (k + 1 < b->count && (i->kind != TRANSFER_NONE ||
-                                 r->insns.at[b->insns[k + 1]].address != next_of(i)))
+        if (k + 1 < b->count &&
+            (i->kind != TRANSFER_NONE || r->insns.at[b->insns[k + 1]].address != next_of(i)))
             return false;
     }
     return true;

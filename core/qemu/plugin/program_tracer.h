@@ -1,5 +1,5 @@
 /*
- * tracer: writes the program's trace (profile/packets/packets.h) while the recorder counts: what a
+ * program_tracer: writes the program's trace (profile/packets/packets.h) while the recorder counts: what a
  * processor would write, in the order of execution. Private to the plugin.
  *
  * The trace is of one thread. A signal is an interrupt: it is taken to come before the last instruction of
@@ -10,8 +10,8 @@
  * an instruction does not explain, is noted beside the packets (struct recording_change), and written with
  * the recording.
  */
-#ifndef HOTGRAPH_QEMU_TRACER_H
-#define HOTGRAPH_QEMU_TRACER_H
+#ifndef HOTGRAPH_QEMU_PROGRAM_TRACER_H
+#define HOTGRAPH_QEMU_PROGRAM_TRACER_H
 
 #include <sys/types.h>
 
@@ -28,14 +28,15 @@ struct tracer_place {
 struct tracer {
     struct packet_writer writer;
     char path[RECORDING_PATH];
-    pid_t process;            /* only this one writes; a process that it forks has our memory, too */
+    pid_t process; /* only this one writes; a process that it forks has our memory, too */
     const struct block *last; /* the last one executed; NULL: none was */
     VEC(struct tracer_place) places;
-    struct map place_at;     /* address -> index */
-    VEC(uint32_t) place_of;  /* of the recorder's instructions */
-    VEC(uint32_t) looked_at; /* of each block by id: the generation in which it was looked at, doubled,
+    struct map place_at;    /* address -> index */
+    VEC(uint32_t) place_of; /* of the recorder's instructions */
+    VEC(uint32_t)
+    looked_at;           /* of each block by id: the generation in which it was looked at, doubled,
                                 and 1 if it has to be followed instruction by instruction */
-    uint32_t generation;     /* grows when a place begins to vary */
+    uint32_t generation; /* grows when a place begins to vary */
     VEC(struct recording_change) changes;
 };
 
