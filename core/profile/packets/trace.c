@@ -55,8 +55,8 @@ static void abandon(void *self) {
 }
 
 /* interval: in the clock's units. */
-static struct packet_tracer_options options_of(struct trace *t, const int64_t *values,
-                                               uint64_t interval) {
+static struct packet_tracer_options tracer_options(struct trace *t, const int64_t *values,
+                                                   uint64_t interval) {
     return (struct packet_tracer_options){.interval = interval,
                                           .psb = (uint64_t)values[PSB] * 1024,
                                           .tnt_most =
@@ -73,7 +73,7 @@ static enum status attach(void **self, struct nes *nes, const int64_t *values, s
         return error_set(e, STATUS_MEMORY, "out of memory for trace");
     t->ring = (uint64_t)values[BUFFER] * 1024;
     const struct packet_tracer_options options = /* 39375000 / 22 Hz */
-        options_of(t, values, (uint64_t)values[INTERVAL] * 39375000 / 22000);
+        tracer_options(t, values, (uint64_t)values[INTERVAL] * 39375000 / 22000);
     const enum status status = packet_tracer_attach(&t->tracer, nes, &options, e);
     if (status == STATUS_OK)
         *self = t;
@@ -138,7 +138,7 @@ static enum status replay(struct profile *out, const struct program_trace *progr
                           const int64_t *values, struct error *e) {
     struct trace t = {.ring = (uint64_t)values[BUFFER] * 1024};
     const struct packet_tracer_options options =
-        options_of(&t, values, (uint64_t)values[INTERVAL] * (PROGRAM_TICKS / 1000));
+        tracer_options(&t, values, (uint64_t)values[INTERVAL] * (PROGRAM_TICKS / 1000));
     enum status status = packet_tracer_replay(&t.tracer, program, &options, e);
     if (status == STATUS_OK)
         status = conclude(out, &t, e);

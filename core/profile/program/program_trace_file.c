@@ -96,7 +96,7 @@ static uint64_t get(struct reading *r, unsigned bytes) {
     return value;
 }
 
-static bool has(const struct reading *r, uint64_t count, uint64_t each) {
+static bool has_left(const struct reading *r, uint64_t count, uint64_t each) {
     return count <= (uint64_t)(r->end - r->at) / each;
 }
 
@@ -110,7 +110,7 @@ static bool get_insn(struct reading *r, struct code_insn *out, bool change) {
 }
 
 static enum status read_header(struct reading *r, struct program_trace *out) {
-    if (!has(r, 1, HEADER) || !program_trace_is(r->at, MAGIC))
+    if (!has_left(r, 1, HEADER) || !program_trace_is(r->at, MAGIC))
         return damaged(r, "it does not begin as one, or ends in its beginning");
     r->at += MAGIC;
     memcpy(out->program, r->at, PROGRAM);
@@ -126,7 +126,7 @@ static enum status read_header(struct reading *r, struct program_trace *out) {
 }
 
 static enum status read_insns(struct reading *r, struct program_trace *out) {
-    if (!has(r, r->fields[INSNS], INSN))
+    if (!has_left(r, r->fields[INSNS], INSN))
         return damaged(r, "it ends among its instructions");
     for (uint64_t i = 0; i < r->fields[INSNS]; i++) {
         struct code_insn insn;
@@ -139,7 +139,7 @@ static enum status read_insns(struct reading *r, struct program_trace *out) {
 }
 
 static enum status read_changes(struct reading *r, struct program_trace *out) {
-    if (!has(r, r->fields[CHANGES], CHANGE))
+    if (!has_left(r, r->fields[CHANGES], CHANGE))
         return damaged(r, "it ends among its changes");
     uint64_t before = 0;
     for (uint64_t i = 0; i < r->fields[CHANGES]; i++) {
@@ -160,14 +160,14 @@ static enum status read_changes(struct reading *r, struct program_trace *out) {
 static enum status read_images(struct reading *r, struct program_trace *out) {
     uint64_t least = 0;
     for (uint64_t i = 0; i < r->fields[IMAGES]; i++) {
-        if (!has(r, 1, IMAGE))
+        if (!has_left(r, 1, IMAGE))
             return damaged(r, "it ends among its files");
         struct program_image image = {.base = (uint32_t)get(r, 4)};
         const uint64_t length = get(r, 4);
         memcpy(image.hash, r->at, HASH);
         r->at += HASH;
         const size_t digits = strspn(image.hash, "0123456789abcdef");
-        if (!has(r, length, 1) || memchr(r->at, '\0', length) != NULL)
+        if (!has_left(r, length, 1) || memchr(r->at, '\0', length) != NULL)
             return damaged(r, "a file's path is invalid");
         if (image.base < least || (digits != HASH && digits != 0) || image.hash[digits] != '\0')
             return damaged(r, "a file is out of order, or its hash is invalid");

@@ -24,8 +24,8 @@ static void context_resumes(void *user, uint32_t to) {
 }
 
 /* An indirect call is a call here. */
-static void passes(void *user, const struct code_insn *insn, uint32_t to, bool taken, bool strays,
-                   void **tag) {
+static void follow_transfer(void *user, const struct code_insn *insn, uint32_t to, bool taken,
+                            bool strays, void **tag) {
     struct traces *t = user;
     const uint8_t kind = insn->kind == CODE_CALL_INDIRECT ? INSN_CALL : insn->kind;
     (void)strays;
@@ -41,7 +41,7 @@ static void code_changes(void *user, const struct code_insn *insn) {
 
 static const struct packet_events events = {.begins = context_begins,
                                             .resumes = context_resumes,
-                                            .transfer = passes,
+                                            .transfer = follow_transfer,
                                             .changes = code_changes};
 
 /* The program has ended, and with it the contexts that were suspended. */

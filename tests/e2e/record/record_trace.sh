@@ -51,7 +51,7 @@ END_OF_C
 record() { # NAME OPTION... -- PROGRAM...
     name=$1
     shift
-    "$hotgraph" record --graph "$name.graph" --trace "$name.hgtrace" --output none "$@" 2>said || fail "record: $(cat said)"
+    "$hotgraph" record --graph "$name.graph" --trace "$name.hgtrace" --output /dev/null "$@" 2>said || fail "record: $(cat said)"
 }
 edges() { grep -v '^#' "$1" | cut -f 1-3; }
 profile() { # TRACE OPTION...
@@ -76,10 +76,30 @@ check a exact trace "trace --tnt long --psb 4 --returns whole --interval 1"
 if command -v python3 >/dev/null; then
     python3 "$source/tests/e2e/play/packets.py" a.hgtrace a.graph >said 2>&1 || fail "decoded: $(cat said)"
 fi
-"$hotgraph" record --trace c.hgtrace.gz --graph c.graph --output none -- ./prog with-new-code 2>said || fail "$(cat said)"
+"$hotgraph" record --trace c.hgtrace.gz --graph c.graph --output /dev/null -- ./prog with-new-code 2>said || fail "$(cat said)"
 zcat c.hgtrace.gz | cmp a.hgtrace - || fail "two traces of one program differ"
-"$hotgraph" record --trace c.hgtrace --stream c.hgstream:lbr,every=997 --per-instruction --output none -- ./prog with-new-code 2>said || fail "$(cat said)"
+"$hotgraph" record --trace c.hgtrace --stream c.hgstream:lbr,every=997 --per-instruction --output /dev/null -- ./prog with-new-code 2>said || fail "$(cat said)"
 check c exact
+
+# A sweep records the program once, and each technique follows its trace, as by hand.
+cat >followed.cfg <<'END'
+name = "followed";
+sampling = { by = "live"; };
+grid = ( { technique = "net"; threshold = 5; }, { technique = "paths"; }, { technique = "trace"; buffer = [0, 1]; interval = 1; } );
+programs = ( {name = "prog"; folder = "."; command = ("./prog");} );
+END
+"$hotgraph" sweep followed.cfg --db f.db >said 2>&1 || fail "sweep: $(cat said)"
+"$hotgraph" sweep followed.cfg --db f.db | grep -q 'nothing to do' || fail "a second sweep finds something to do"
+profile b.hgtrace --technique net --threshold 5
+for name in traces trace_bytes transfers inside completed first_trace_cycle; do
+    stored=$(sqlite3 f.db "SELECT value FROM technique_count WHERE technique = 'net' AND name = '$name'")
+    grep -q " $name $stored\( \|$\)" found.graph || fail "net: $name is $stored in a sweep: $(head -4 found.graph)"
+done
+test "$(sqlite3 f.db "SELECT count(*) FROM technique_quality WHERE technique IN ('paths', 'trace') AND hot_f1 = 1 AND overlap = 1")" = 2 ||
+    fail "whole traces are not the exact graph: $(sqlite3 f.db "SELECT technique, parameters, hot_f1, overlap FROM technique_quality")"
+test "$(sqlite3 f.db "SELECT lost > 0.5 AND changes >= 0 FROM technique_packets WHERE parameters LIKE 'buffer=1 %'")" = 1 || fail "a ring of 1 KiB loses nothing"
+test "$(sqlite3 f.db "SELECT first_seconds > 0 AND first_seconds < ninety_seconds AND ninety_seconds < 0.01 FROM technique_trace")" = 1 ||
+    fail "times are not those of the program's clock: $(sqlite3 f.db "SELECT first_seconds, ninety_seconds FROM technique_trace")"
 
 # What cannot be is refused with the reason, and leaves no file.
 refused() { # WHAT-IT-SAYS COMMAND...
