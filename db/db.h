@@ -164,6 +164,7 @@ enum status db_unpack_graph(struct graph *out, const void *data, size_t len, str
 
 struct db_members {
     const char *name, *definition_hash;
+    bool judges_paths;
     struct db_experiment_configuration *configurations;
     size_t configuration_count;
     struct db_experiment_stream *streams; /* streams of other samplings are not listed */

@@ -253,7 +253,9 @@ static enum status put_streams(struct db *db, const struct db_members *m, int64_
 
 enum status db_put_members(struct db *db, const struct db_members *m, int64_t *experiment_id,
                            struct error *e) {
-    struct db_experiment row = {.name = m->name, .definition_hash = m->definition_hash};
+    struct db_experiment row = {.name = m->name,
+                                .definition_hash = m->definition_hash,
+                                .judges_paths = m->judges_paths ? 1 : DB_NULL};
     enum status status = db_put_experiment(db, &row, e);
     *experiment_id = row.experiment_id;
     if (status == STATUS_OK)

@@ -95,6 +95,15 @@ static const char *const digest_queries[] = {
     " s.experiment_id) AND (f.kept = 0 OR f.kept IN (SELECT span FROM experiment_window w WHERE"
     " w.experiment_id = s.experiment_id)) ORDER BY xc.number, f.kept, f.number",
 
+    "SELECT 'paths', p.paths, p.path_flow, p.hot_paths, p.hot_path_flow" FROM_STREAM
+    " JOIN experiment x USING (experiment_id) WHERE x.judges_paths = 1 AND p.path_flow NOT NULL",
+
+    "SELECT 'paths/' || " NUMBER
+    ", c.key, r.fixed_flow, r.edges_overlap, r.edges_matched" FROM_STREAM MEMBERS
+    " JOIN experiment x USING (experiment_id)"
+    " JOIN result r ON r.stream_id = s.stream_id AND r.configuration_id = c.configuration_id"
+    " WHERE x.judges_paths = 1 AND r.fixed_flow NOT NULL ORDER BY xc.number",
+
     "SELECT 'cost', k.watcher, k.frames, steady_from, host, host_steady, translated,"
     " translated_steady, probes, probes_steady, handlers, handlers_steady, k.samples,"
     " samples_steady" FROM_STREAM " JOIN cost k USING (replay_id)"

@@ -285,6 +285,18 @@ static enum status check_others(const struct config *c, struct error *e) {
     return STATUS_OK;
 }
 
+/* Paths are counted while a game is played. */
+static enum status check_paths(const struct config *c, const config_setting_t *root,
+                               struct error *e) {
+    bool played = false;
+    for (size_t i = 0; i < c->games.len; i++)
+        played |= c->games.at[i].movie != NULL;
+    return played || !c->paths
+               ? STATUS_OK
+               : fields_error(c->from, config_setting_get_member(root, "paths"), e,
+                              "paths are counted while a game is played, and none has a movie");
+}
+
 /* A live technique yields one graph, at the end, so it has no convergence curve. */
 static enum status check_live(const struct config *c, const config_setting_t *convergence,
                               struct error *e) {
@@ -333,6 +345,8 @@ static enum status hash_definition(struct config *c, struct error *e) {
         hash_add(h, "hot %u\n", c->hot.at[i]);
     for (size_t i = 0; i < c->windows.len; i++)
         hash_add(h, "window %" PRIu64 "\n", c->windows.at[i]);
+    if (c->paths)
+        hash_add(h, "paths\n");
     return hash_finish(h, c->definition_hash) ? STATUS_OK : OUT_OF_MEMORY(c, e);
 }
 
@@ -402,6 +416,7 @@ static enum status read_root(struct config *c, const config_setting_t *root, str
         {"grid", FIELD_SETTING, &grid, 0, 0},
         {"convergence", FIELD_SETTING, &convergence, 0, 0},
         {"windows", FIELD_SETTING, &windows, 0, 0},
+        {"paths", FIELD_FLAG, &c->paths, 0, 0},
         {"roms", FIELD_PATH, &c->roms, 0, 0},
         {"games", FIELD_SETTING, &games, 0, 0},
         {"programs", FIELD_SETTING, &programs, 0, 0},
@@ -436,6 +451,8 @@ static enum status read_root(struct config *c, const config_setting_t *root, str
         status = read_list(c, budgets, "budgets", budget_read, e);
     if (status == STATUS_OK)
         status = check_played(c, e);
+    if (status == STATUS_OK)
+        status = check_paths(c, root, e);
     if (status == STATUS_OK)
         status = check_others(c, e);
     if (status == STATUS_OK)

@@ -116,8 +116,9 @@ struct config {
     VEC(struct config_exec *) execs; /* of points whose technique is a program */
     VEC(uint64_t) marks;             /* batch counts, ascending */
     VEC(uint64_t)
-    windows; /* of games: their lengths in seconds, ascending multiples of the first;
+    windows;    /* of games: their lengths in seconds, ascending multiples of the first;
                               none: no windows */
+    bool paths; /* of games: what each graph tells of the paths is wanted, too */
     VEC(struct config_game) games;
     VEC(struct config_budget)
     budgets;                       /* programs are sampled with all of them; none: each with its
@@ -125,8 +126,8 @@ struct config {
     VEC(struct config_file) files; /* the first is `path`; in the order in which they are used */
     const struct includes *from;   /* while the files are read; NULL afterwards */
     char *roms;                    /* folder in which ROMs are found by SHA-1; may be NULL */
-    char definition_hash[33]; /* covers samplings, points, labels, marks, shares and windows, but
-                                 not games */
+    char definition_hash[33]; /* covers samplings, points, labels, marks, shares, windows and paths,
+                                 but not games */
 };
 
 /* Increment this whenever a change to the machine, the sampler or a technique changes any result.

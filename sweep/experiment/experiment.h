@@ -36,6 +36,7 @@ struct plan_point {
     bool has_result, has_curve; /* complete, for all hot shares; version 1 of the schema stored
                                    less */
     bool has_windows;           /* all rows of windows, if there are any */
+    bool has_paths;             /* what its graph tells of the paths */
     bool unfit;                 /* the stream cannot feed it; plan_fits() says why */
     bool elsewhere;             /* belongs to another shard */
     char graph_hash[33];        /* of the technique's graph; "": unknown */
@@ -56,8 +57,9 @@ struct plan_stream {
     char hash[33];                  /* in the database; "": none */
     uint64_t batches, batch_length; /* of the stream in the database, later of the new one */
     size_t window_rows;             /* of quality in windows, for each configuration; 0: none */
+    bool judges_paths;              /* results say what they tell of the paths */
     struct plan_point *points;      /* one for each of the configuration's points */
-    size_t missing; /* results, curves and windows to compute; at least 1 if the stream is
+    size_t missing; /* results, curves, windows and paths to compute; at least 1 if the stream is
                                        missing */
     size_t left;    /* missing as well, but not wanted or another shard's */
 };
@@ -81,8 +83,9 @@ struct plan_game {
     char replay_key[PLAN_KEY];
     int64_t replay_id; /* id of its row, which need not exist yet */
     bool has_exact;
-    char exact_hash[33];         /* in the database; "": none */
-    struct plan_stream *streams; /* one for each sampling of the configuration; a pair has one; a
+    bool judges_paths, has_paths; /* the paths are to be counted; the database has their number */
+    char exact_hash[33];          /* in the database; "": none */
+    struct plan_stream *streams;  /* one for each sampling of the configuration; a pair has one; a
                                     program one for each budget, or one, and one of its other run if
                                     a sampling asks for it */
     size_t stream_count;
@@ -120,7 +123,7 @@ enum status plan_make(struct plan *out, const struct config *config,
                       const struct plan_filter *filter, struct db *db, struct error *e);
 void plan_free(struct plan *p);
 
-/* How many of the point's result, curve and windows are wanted and missing: 0 to 3. */
+/* How many of the point's result, curve, windows and paths are wanted and missing: 0 to 4. */
 size_t plan_due(const struct plan *p, const struct plan_stream *s, size_t point);
 /* Finds which configurations fit the game's streams, as far as their batches are known, and which
  * results of those are missing. */

@@ -1,4 +1,4 @@
-/* What a graph tells of the paths that are counted beside it. */
+/* What graphs tell of the paths of a replay. */
 #include "profile/path/path_judge.h"
 
 #include <stdlib.h>
@@ -6,34 +6,26 @@
 #include "graph/layout/layout.h"
 #include "profile/path/path_counts.h"
 
-struct judge {
-    struct path_counts counts; /* first: the hooks of path_counts.h take it for all */
-    const struct graph *judged;
-    struct path_judgement *out;
+struct path_truth {
+    struct structure structure;
+    struct path_profile profile; /* refers to the structure */
+    struct path_totals totals;
 };
 
-/* Fills the judgement; *out stays empty. */
-static enum status judge_graph(struct profile *out, const struct traces *t,
-                               const struct structure *s, struct error *e) {
+struct judge {
+    struct path_counts counts; /* first: the hooks of path_counts.h take it for all */
+    struct path_truth *truth;
+};
+
+/* Fills the truth, of which `s` is a part; *out stays empty. */
+static enum status read_paths(struct profile *out, const struct traces *t,
+                              const struct structure *s, struct error *e) {
     (void)out;
     const struct judge *j = t->own;
-    const struct layout_program program = shapes_program(&s->shapes, &s->graph);
-    struct layout_weighing w = {0};
-    struct path_profile p;
-    enum status status = path_profile_make(&p, &j->counts, t, s, e);
-    if (status != STATUS_OK)
-        return status;
-    status = layout_weigh(&w, &program, j->judged, true, e);
-    if (status == STATUS_OK) {
-        paths_measure(&j->out->totals, &p.program, &p.paths);
-        paths_scale(w.edges, &p.program, &p.paths);
-        for (size_t i = 0; i < s->graph.edge_count; i++)
-            if (s->graph.edges[i].busy)
-                w.edges[i] = p.edges[PATHS_EACH][i];
-        status = paths_known_by_edges(&j->out->known, &p.program, &p.paths, w.edges, e);
-    }
-    free(w.edges);
-    path_profile_free(&p);
+    struct path_profile *p = &j->truth->profile;
+    const enum status status = path_profile_make(p, &j->counts, t, s, e);
+    if (status == STATUS_OK)
+        paths_measure(&j->truth->totals, &p->program, &p->paths);
     return status;
 }
 
@@ -43,24 +35,59 @@ static const struct trace_policy policy = {.name = "the judge of paths",
                                            .ends = path_counts_ends,
                                            .stops = path_counts_stops,
                                            .release = path_counts_release,
-                                           .profile = judge_graph};
+                                           .profile = read_paths};
 
 enum status path_judge_attach(void **out, struct nes *nes, struct error *e) {
     return traces_attach(out, nes, &policy, NULL, e);
 }
 
-enum status path_judge_finish(void *self, const struct graph *g, struct path_judgement *out,
-                              struct error *e) {
+enum status path_judge_finish(void *self, struct path_truth **out, struct error *e) {
     struct judge *j = ((struct traces *)self)->own;
     struct profile nothing = {0};
-    *out = (struct path_judgement){0};
-    j->judged = g;
-    j->out = out;
-    const enum status status = traces_finish(self, &nothing, e);
+    *out = j->truth = calloc(1, sizeof **out);
+    if (*out == NULL) {
+        traces_abandon(self);
+        return error_set(e, STATUS_MEMORY, "out of memory for paths");
+    }
+    const enum status status = traces_finish_on(self, &nothing, &(*out)->structure, e);
     profile_free(&nothing);
+    if (status != STATUS_OK) {
+        path_truth_free(*out);
+        *out = NULL;
+    }
     return status;
 }
 
 void path_judge_abandon(void *self) {
     traces_abandon(self);
+}
+
+const struct path_totals *path_truth_totals(const struct path_truth *t) {
+    return &t->totals;
+}
+
+enum status path_truth_judge(const struct path_truth *t, const struct graph *g,
+                             struct path_knowledge *out, struct error *e) {
+    const struct graph *blocks = &t->structure.graph;
+    const struct path_profile *p = &t->profile;
+    const struct layout_program program = shapes_program(&t->structure.shapes, blocks);
+    struct layout_weighing w = {0};
+    enum status status = layout_weigh(&w, &program, g, true, e);
+    if (status == STATUS_OK) {
+        paths_scale(w.edges, &p->program, &p->paths);
+        for (size_t i = 0; i < blocks->edge_count; i++)
+            if (blocks->edges[i].busy)
+                w.edges[i] = p->edges[PATHS_EACH][i];
+        status = paths_known_by_edges(out, &p->program, &p->paths, w.edges, e);
+    }
+    free(w.edges);
+    return status;
+}
+
+void path_truth_free(struct path_truth *t) {
+    if (t == NULL)
+        return;
+    path_profile_free(&t->profile);
+    structure_free(&t->structure);
+    free(t);
 }

@@ -161,6 +161,9 @@ enum status traces_attach(void **self, struct nes *nes, const struct trace_polic
                           const int64_t *values, struct error *e);
 enum status traces_finish(void *self, struct profile *out, struct error *e);
 void traces_abandon(void *self);
+/* Finishes, and leaves the structure to the caller, who frees it in any case. The policy's profile() is
+ * given this very structure. */
+enum status traces_finish_on(void *self, struct profile *out, struct structure *s, struct error *e);
 
 /* Fills *out with the set of the traces' edges, and their counts. */
 enum status traces_profile(struct profile *out, const struct traces *t, const struct structure *s,

@@ -73,13 +73,19 @@ enum status traces_attach(void **self, struct nes *nes, const struct trace_polic
     return status;
 }
 
-enum status traces_finish(void *self, struct profile *out, struct error *e) {
+enum status traces_finish_on(void *self, struct profile *out, struct structure *s,
+                             struct error *e) {
     struct traces *t = self;
-    struct structure s;
-    enum status status = region_detach(&t->watch, out, &s, e);
+    enum status status = region_detach(&t->watch, out, s, e);
     if (status == STATUS_OK)
-        status = traces_result(out, t, &s, e);
-    structure_free(&s);
+        status = traces_result(out, t, s, e);
     traces_free(t);
+    return status;
+}
+
+enum status traces_finish(void *self, struct profile *out, struct error *e) {
+    struct structure s;
+    const enum status status = traces_finish_on(self, out, &s, e);
+    structure_free(&s);
     return status;
 }

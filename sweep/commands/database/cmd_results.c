@@ -64,6 +64,8 @@ static const char *const views[] = {"results",
                                     "technique_trace",
                                     "technique_packets",
                                     "technique_path",
+                                    "path_knowledge",
+                                    "technique_path_knowledge",
                                     "technique_cost",
                                     "window_summary",
                                     "technique_window",
@@ -127,6 +129,8 @@ static const char details[] =
     "  technique_trace      traces: what is executed in them, and how soon\n"
     "  technique_packets    a processor's trace: bytes, packets, what is lost\n"
     "  technique_path       hot paths: what samples and edges tell of them\n"
+    "  path_knowledge       what each result tells of them, if the experiment asks;\n"
+    "                       technique_path_knowledge: the same over games\n"
     "  technique_cost       the cost of techniques inside the running machine\n"
     "  window_summary       windows of some seconds, each by itself\n"
     "  technique_window     the same over games: mean, and worst window\n"

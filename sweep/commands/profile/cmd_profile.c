@@ -27,7 +27,8 @@ struct profile_command {
 struct found {
     struct profile profile;
     struct live_report live;
-    struct path_judgement paths; /* with --paths */
+    struct path_totals paths; /* with --paths; known: what the graph tells of them */
+    struct path_knowledge known;
 };
 
 static const char details[] = GAME_DETAILS
@@ -77,22 +78,24 @@ static double share_of(uint64_t part, uint64_t whole) {
     return whole == 0 ? 0 : (double)part / (double)whole;
 }
 
-static void print_paths(const struct path_judgement *j) {
-    const struct path_totals *t = &j->totals;
+static void print_paths(const struct found *found) {
+    const struct path_totals *t = &found->paths;
+    const struct path_knowledge *k = &found->known;
     printf("paths: %" PRIu64 " with decisions, %" PRIu64 " of them hot, with %.1f %% of the flow\n"
            "  the graph fixes %.1f %% of the flow; hot paths estimated from it: overlap %.3f, "
            "matched %.3f\n",
            t->paths, t->hot, 100 * share_of(t->hot_flow, t->flow),
-           100 * share_of(j->known.fixed, t->flow), share_of(j->known.match.overlap, t->hot_flow),
-           share_of(j->known.match.matched, t->hot_flow));
+           100 * share_of(k->fixed, t->flow), share_of(k->match.overlap, t->hot_flow),
+           share_of(k->match.matched, t->hot_flow));
 }
 
-static void print_json_paths(const struct path_judgement *j) {
+static void print_json_paths(const struct found *found) {
+    const struct path_totals *t = &found->paths;
+    const struct path_knowledge *k = &found->known;
     printf("\"paths\": {\"paths\": %" PRIu64 ", \"hot_paths\": %" PRIu64 ", \"path_flow\": %" PRIu64
            ", \"hot_path_flow\": %" PRIu64 ", \"fixed_flow\": %" PRIu64
            ", \"edges_overlap\": %" PRIu64 ", \"edges_matched\": %" PRIu64 "}",
-           j->totals.paths, j->totals.hot, j->totals.flow, j->totals.hot_flow, j->known.fixed,
-           j->known.match.overlap, j->known.match.matched);
+           t->paths, t->hot, t->flow, t->hot_flow, k->fixed, k->match.overlap, k->match.matched);
 }
 
 static void print_json(const struct profile_command *c, const struct found *found) {
@@ -123,7 +126,7 @@ static void print_json(const struct profile_command *c, const struct found *foun
     else
         printf(", \"live\": null, ");
     if (c->paths)
-        print_json_paths(&found->paths);
+        print_json_paths(found);
     else
         printf("\"paths\": null");
     printf("}\n");
@@ -167,7 +170,7 @@ static enum status write_graph(const struct profile_command *c, const struct fou
         print_report(&found->live, strcmp(c->where, "thread") == 0);
     printf("%s: %s; %s%s%s\n", c->out, what, costs, counts[0] != 0 ? "; " : "", counts);
     if (c->paths)
-        print_paths(&found->paths);
+        print_paths(found);
     return status;
 }
 
@@ -216,6 +219,18 @@ static enum status watch_itself(const struct profile_command *c, struct play *p,
     return status;
 }
 
+/* Ends the judge, and asks it what the graph tells. */
+static enum status judge_paths(void *judge, struct found *found, struct error *e) {
+    struct path_truth *truth;
+    enum status status = path_judge_finish(judge, &truth, e);
+    if (status != STATUS_OK)
+        return status;
+    found->paths = *path_truth_totals(truth);
+    status = path_truth_judge(truth, &found->profile.graph, &found->known, e);
+    path_truth_free(truth);
+    return status;
+}
+
 static enum status watch(void *command, struct play *p, struct error *e) {
     const struct profile_command *c = command;
     struct found found = {0};
@@ -225,7 +240,7 @@ static enum status watch(void *command, struct play *p, struct error *e) {
         status = (c->choice.technique->attach != NULL ? watch_itself : watch_samples)(
             c, p, &found.profile, &found.live, e);
     if (status == STATUS_OK && c->paths) {
-        status = path_judge_finish(judge, &found.profile.graph, &found.paths, e);
+        status = judge_paths(judge, &found, e);
         judge = NULL;
     }
     if (status == STATUS_OK)

@@ -162,7 +162,8 @@ double plan_source_seconds(const struct plan_rates *r, const struct plan_game *g
         samplers += game->streams[i].missing > 0 && game->streams[i].configured != NULL &&
                     !game->streams[i].configured->live;
     if (game->cartridge != NULL)
-        return r->frame * (double)game->game->frames * (1 + (double)samplers);
+        return (double)game->game->frames *
+               (r->frame * (1 + (double)samplers) + (game->judges_paths ? r->model : 0));
     return game->game->program != NULL ? PLAN_RECORDING_SECONDS : 0;
 }
 

@@ -56,6 +56,7 @@ static enum status note_replay(void *user, size_t columns, const char *const *na
     struct plan_game *p = user;
     snprintf(p->exact_hash, sizeof p->exact_hash, "%s", values[0]);
     p->has_exact = strcmp(values[1], "1") == 0;
+    p->has_paths = strcmp(values[2], "1") == 0;
     return STATUS_OK;
 }
 
@@ -80,6 +81,7 @@ static enum status note_result(void *user, size_t columns, const char *const *na
     struct plan_point *point = &l->stream->points[i];
     point->has_result = strcmp(values[1], "1") == 0;
     snprintf(point->graph_hash, sizeof point->graph_hash, "%s", values[2]);
+    point->has_paths = strcmp(values[3], "1") == 0;
     return STATUS_OK;
 }
 
@@ -104,7 +106,7 @@ static const char results_sql[] =
     " WHERE q.stream_id = r.stream_id AND q.configuration_id = r.configuration_id"
     " AND q.part = 'first' AND q.batches = ?2 AND q.hot_found IS NOT NULL"
     " AND q.hot_permille IN (SELECT value FROM json_each(?3))) = ?4"
-    " AND (r.placed IS NOT NULL OR p.kind IS 'pair'), g.hash"
+    " AND (r.placed IS NOT NULL OR p.kind IS 'pair'), g.hash, r.fixed_flow IS NOT NULL"
     " FROM result r JOIN graph g USING (graph_id) JOIN stream s USING (stream_id)"
     " JOIN replay p USING (replay_id) WHERE r.stream_id = ?1";
 
@@ -191,13 +193,15 @@ static enum status look_at_game(struct db *db, const struct config *config, stru
                  "  WHERE x.replay_id = p.replay_id)"
                  " AND (p.kind IS NOT 'program' OR EXISTS"
                  "  (SELECT 1 FROM replay_image i"
-                 "   WHERE i.replay_id = p.replay_id))"
+                 "   WHERE i.replay_id = p.replay_id)), p.path_flow IS NOT NULL"
                  " FROM replay p LEFT JOIN graph g USING (graph_id)"
                  " WHERE replay_id = ?",
                  note_replay, p, e, "i", p->replay_id);
+    p->judges_paths = config->paths && p->game->movie != NULL;
     for (size_t i = 0; status == STATUS_OK && i < p->stream_count; i++) {
         struct plan_stream *s = &p->streams[i];
         s->points = calloc(config->points.len, sizeof *s->points);
+        s->judges_paths = p->judges_paths;
         s->window_rows = window_rows(config, p, s);
         status = s->points != NULL ? look_at_stream(db, config, s, p->game->program != NULL, e)
                                    : error_set(e, STATUS_MEMORY, "%s: out of memory", config->path);
@@ -241,7 +245,8 @@ static size_t lacking(const struct plan *p, const struct plan_stream *s, size_t 
     if (at->unfit)
         return 0;
     return !at->has_result + (size_t)(p->config->points.at[point].label != NULL && !at->has_curve) +
-           (size_t)(s->window_rows > 0 && !at->has_windows);
+           (size_t)(s->window_rows > 0 && !at->has_windows) +
+           (size_t)(s->judges_paths && !at->has_paths);
 }
 
 size_t plan_due(const struct plan *p, const struct plan_stream *s, size_t point) {
@@ -280,7 +285,7 @@ void plan_count(const struct plan *p, struct plan_game *game) {
         game->left += game->streams[i].left;
         to_play |= game->streams[i].missing > 0 && !game->streams[i].has_stream;
     }
-    game->missing += !game->has_exact && !to_play;
+    game->missing += !(game->has_exact && (game->has_paths || !game->judges_paths)) && !to_play;
 }
 
 /* Two games with the same replay and sampling share a stream and its results. */

@@ -130,7 +130,7 @@ static void add_count(struct reasons *r, size_t count, const char *what, const c
 }
 
 struct tally {
-    size_t streams, fresh, results, curves, windows;
+    size_t streams, fresh, results, curves, windows, paths;
 };
 
 static void count_points(const struct reasons *r, const struct plan_stream *stream,
@@ -146,6 +146,7 @@ static void count_points(const struct reasons *r, const struct plan_stream *stre
         t->results += !is_new && !point->has_result;
         t->curves += wanted->label != NULL && !point->has_curve && point->has_result;
         t->windows += stream->window_rows > 0 && !point->has_windows && point->has_result;
+        t->paths += stream->judges_paths && !point->has_paths && point->has_result;
     }
 }
 
@@ -164,6 +165,7 @@ static void tell_points(struct reasons *r) {
     add_count(r, t.results, "result", "missing");
     add_count(r, t.curves, "curve", "missing");
     add_count(r, t.windows, "result", "without windows");
+    add_count(r, t.paths, "result", "without paths");
 }
 
 static bool has_some_stream(const struct plan_game *game) {

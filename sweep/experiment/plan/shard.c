@@ -294,7 +294,8 @@ static bool is_known(const struct plan *known, const struct plan_stream *stream,
     const struct plan_point *there = &stream->points[point];
     return there->has_result &&
            (there->has_curve || known->config->points.at[point].label == NULL) &&
-           (there->has_windows || stream->window_rows == 0);
+           (there->has_windows || stream->window_rows == 0) &&
+           (there->has_paths || !stream->judges_paths);
 }
 
 /* Drops the stream's known results; true if work remains. */

@@ -168,6 +168,13 @@ static void fill_played(struct source_job *job, const struct plan_game *game,
     row->exact_probes = (int64_t)source->exact_cost.probes;
     row->exact_observed = (int64_t)source->exact_cost.observed;
     row->exact_steps = (int64_t)source->exact_cost.steps;
+    if (source->paths != NULL) {
+        const struct path_totals *t = path_truth_totals(source->paths);
+        row->paths = (int64_t)t->paths;
+        row->path_flow = (int64_t)t->flow;
+        row->hot_paths = (int64_t)t->hot;
+        row->hot_path_flow = (int64_t)t->hot_flow;
+    }
 }
 
 /* Fills the columns that only a recorded program has. */

@@ -120,6 +120,7 @@ enum status store_experiment(const struct plan *plan, struct db *db, int64_t *ex
     struct db_members m = {
         .name = c->name,
         .definition_hash = c->definition_hash,
+        .judges_paths = c->paths,
         .configurations = calloc(c->points.len + 1, sizeof *m.configurations),
         .streams = calloc(count_streams(plan) + 1, sizeof *m.streams),
         .games = names,

@@ -48,6 +48,19 @@ static enum status fill_worth(const struct find *f, const struct profile *profil
     return status;
 }
 
+/* What the graph tells of the paths. */
+static enum status fill_paths(const struct find *f, const struct profile *profile,
+                              struct db_result *row, struct error *e) {
+    struct path_knowledge known;
+    const enum status status = path_truth_judge(f->source->paths, &profile->graph, &known, e);
+    if (status != STATUS_OK)
+        return status;
+    row->fixed_flow = (int64_t)known.fixed;
+    row->edges_overlap = (int64_t)known.match.overlap;
+    row->edges_matched = (int64_t)known.match.matched;
+    return STATUS_OK;
+}
+
 static enum status fill_result(const struct find *f, size_t point, const struct profile *profile,
                                struct rows_result *row, struct error *e) {
     row->result.configuration_id = plan_configuration_id(&f->config->points.at[point]);
@@ -71,6 +84,8 @@ static enum status fill_result(const struct find *f, size_t point, const struct 
         compare(f, row->qualities, point, f->stream->stream.batch_count, profile, e);
     if (status == STATUS_OK && f->source->worth != NULL)
         status = fill_worth(f, profile, &row->result, e);
+    if (status == STATUS_OK && f->source->paths != NULL)
+        status = fill_paths(f, profile, &row->result, e);
     if (status == STATUS_OK)
         status = graph_hash(&profile->graph, row->graph_hash, e);
     return status == STATUS_OK ? db_pack_graph(&row->graph, &profile->graph, e) : status;
@@ -163,7 +178,8 @@ static enum status ask_for(struct building *b, const size_t *numbers, struct bui
         const size_t point = at->point = numbers[i];
         const struct config_point *p = &f->config->points.at[point];
         const bool curve = p->label != NULL && !f->plan->points[point].has_curve;
-        at->wants_result = !f->plan->points[point].has_result;
+        at->wants_result = !f->plan->points[point].has_result ||
+                           (f->plan->judges_paths && !f->plan->points[point].has_paths);
         points[i].values = p->values;
         enum status status = plan_marks(f->config, f->stream->stream.batch_count, &at->marks,
                                         &points[i].mark_count, e);

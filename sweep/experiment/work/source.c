@@ -329,6 +329,31 @@ static enum status watch_game(struct profile *out, const struct plan_game *game,
     return status;
 }
 
+/* Replays the game once more to count its paths, for all graphs that are judged by them. */
+static enum status count_paths(struct source *out, const struct plan_game *game,
+                               const struct engine_choice *engine, const struct source_hooks *hooks,
+                               struct error *e) {
+    struct pass pass = {.game = game,
+                        .movie = &game->movie,
+                        .frames = game->game->frames,
+                        .hooks = &(struct source_hooks){.stopped = hooks->stopped},
+                        .total = game->game->frames};
+    void *judge = NULL;
+    enum status status = create(&pass.nes, game, engine, e);
+    if (status != STATUS_OK)
+        return status;
+    status = path_judge_attach(&judge, pass.nes, e);
+    if (status == STATUS_OK)
+        status = play(&pass, e);
+    if (status == STATUS_OK) {
+        status = path_judge_finish(judge, &out->paths, e);
+        judge = NULL;
+    }
+    path_judge_abandon(judge);
+    nes_free(pass.nes);
+    return status;
+}
+
 /* ---- windows of a live technique ---- */
 
 struct windowed {
@@ -534,6 +559,8 @@ enum status source_make(struct source *out, const struct plan_game *game,
         status = make_references(out, config, e);
     if (status == STATUS_OK)
         status = make_worth(out, game, e);
+    if (status == STATUS_OK && config->paths && game->cartridge != NULL)
+        status = count_paths(out, game, engine, hooks, e);
     if (status != STATUS_OK)
         source_free(out);
     return status;
@@ -548,6 +575,7 @@ void source_free(struct source *s) {
     for (size_t i = 0; i < s->reference_count; i++)
         reference_free(s->references[i]);
     worth_reference_free(s->worth);
+    path_truth_free(s->paths);
     source_windows_free(s->windows);
     free(s->streams);
     free(s->references);

@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "experiment/experiment.h"
 #include "experiment/work/tracer.h"
+#include "profile/path/path_judge.h"
 #include "profile/structure/structure.h"
 #include "qemu/qemu.h"
 
@@ -39,6 +40,7 @@ struct source {
     size_t reference_count;
     struct worth_reference *worth; /* the same for layouts; NULL for a pair, whose code is
                                       unknown */
+    struct path_truth *paths;      /* of a game, if the configuration asks for paths; else NULL */
     /* Values for the database's rows; the replay's numbers are DB_NULL for a pair. */
     int64_t instructions, cycles;
     char ram_hash[17], frames_hash[33]; /* "" for a pair */

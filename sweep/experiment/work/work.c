@@ -164,7 +164,7 @@ static void say_loaded(struct work *w, struct game_work *t, double work) {
 
 /* True if all replay results are stored. */
 static bool is_stored(const struct plan_game *game) {
-    bool stored = game->has_exact;
+    bool stored = game->has_exact && (game->has_paths || !game->judges_paths);
     for (size_t i = 0; i < game->stream_count; i++)
         stored &= game->streams[i].has_stream || game->streams[i].missing == 0;
     return stored;
@@ -220,7 +220,7 @@ static double mark_found(struct work *w, struct game_work *t, const struct group
     double seconds = 0;
     for (size_t i = 0; i < group->count; i++) {
         struct plan_point *p = &stream->points[group->points[i]];
-        p->has_result = p->has_windows = true;
+        p->has_result = p->has_windows = p->has_paths = true;
         p->has_curve |= w->config->points.at[group->points[i]].label != NULL;
         seconds += plan_point_seconds(&w->rates, w->plan, t->game, stream,
                                       plan_batches(t->game, stream), group->points[i]);

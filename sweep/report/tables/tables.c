@@ -118,6 +118,17 @@ static const struct table_spec TABLES[] = {
      FIXED("avg(iif(number IS NULL, NULL, benefit_inferred))", "3") " AS 'mean, falls inferred'"
      " FROM worth WHERE experiment = ?1 GROUP BY game, variant ORDER BY game, variant",
      false, true},
+    {"path_knowledge",
+     "What edge profiles tell of acyclic paths: means over games, and the worst game",
+     "SELECT iif(baseline = 1, 'baseline', number) AS '#'{parameters}{way}, games, "
+     FIXED("100 * fixed", "1") " AS 'flow fixed %', " FIXED("100 * fixed_worst", "1") " AS worst, "
+     FIXED("100 * overlap", "1") " AS 'overlap of hot paths %', "
+     FIXED("100 * overlap_worst", "1") " AS 'worst overlap', "
+     FIXED("100 * matched", "1") " AS 'hot paths matched %', "
+     FIXED("100 * matched_worst", "1") " AS 'worst matched'"
+     " FROM technique_path_knowledge t WHERE experiment = ?1"
+     " ORDER BY overlap DESC, technique, number, way",
+     false, true},
     {"parameter_effect", "Main effect of each parameter value, in percentage points of similarity",
      "WITH parameter_values AS MATERIALIZED (SELECT technique, parameter, count(DISTINCT value) AS n"
      " FROM parameter_effect WHERE experiment = ?1 GROUP BY 1, 2)"

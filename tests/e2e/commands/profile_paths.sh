@@ -40,3 +40,55 @@ assert f"paths: {p['paths']} with decisions, {p['hot_paths']} of them hot" in te
 assert f"fixes {100 * p['fixed_flow'] / p['path_flow']:.1f} % of the flow" in text
 assert f"overlap {p['edges_overlap'] / p['hot_path_flow']:.3f}, matched {p['edges_matched'] / p['hot_path_flow']:.3f}" in text
 END
+
+# A sweep with `paths = true` asks the same of every result, and counts the paths once.
+ask() { sqlite3 -readonly "$1" "$2"; }
+# sweep ARGS...: sets $digest.
+sweep() {
+    "$hotgraph" sweep "$@" --games umbel >out 2>errors || fail "sweep $*: $(cat out errors)"
+    digest=$(sed -n 's/^digest of this part (.*): //p' out)
+}
+# config KEYS
+config() {
+    printf '%s\n' 'name = "told"; frames = 900; sampling = ( { interval_ms = 3; batch = 25; }, { by = "live"; } );' \
+        'grid = ( { technique = "gaussian"; }, { technique = "flow"; }, { technique = "exact"; }, { technique = "bursts"; },' \
+        '{ technique = "decay"; }, { technique = "paths"; } );' "$1" "@include \"$source/configs/games.cfg\"" >told.cfg
+}
+config ''
+sweep told.cfg --db told.db
+plain=$digest
+test "$(ask told.db 'SELECT count(*) FROM path_knowledge')" = 0 || fail "paths that nobody asked for"
+# As in a file of a version without them.
+for column in replay.paths replay.path_flow replay.hot_paths replay.hot_path_flow result.fixed_flow result.edges_overlap result.edges_matched \
+    experiment.judges_paths; do
+    sqlite3 told.db "$(ask told.db "SELECT 'DROP VIEW ' || name || ';' FROM sqlite_schema WHERE type = 'view'")
+        ALTER TABLE ${column%.*} DROP COLUMN ${column#*.}"
+done
+config 'paths = true;'
+"$hotgraph" sweep told.cfg --db told.db --games umbel --dry-run >plan
+grep -q '7 results without paths' plan || fail "--dry-run: $(cat plan)"
+sweep told.cfg --db told.db --jobs 2
+expected=$digest
+test "$expected" != "$plain" || fail "paths are not part of the digest"
+"$hotgraph" results told.db --view path_knowledge --json >told.json
+python3 - <<'END_OF_PYTHON' || fail "sweep: $(cat told.json)"
+import json
+rows = json.load(open("told.json"))
+assert len(rows) == 7, len(rows)
+for r in rows:
+    p = json.load(open(r["technique"] + ".json"))["paths"]
+    assert {name: r[name] for name in p} == p, (r, p)
+    assert abs(r["fixed"] - p["fixed_flow"] / p["path_flow"]) < 1e-12 and abs(r["overlap"] - p["edges_overlap"] / p["hot_path_flow"]) < 1e-12
+    assert abs(r["matched"] - p["edges_matched"] / p["hot_path_flow"]) < 1e-12
+END_OF_PYTHON
+test "$("$hotgraph" sql told.db paths_told --csv | sed 1d | wc -l)" = 7 || fail "sql paths_told: $("$hotgraph" sql told.db paths_told)"
+# Lost values come back, nothing is done twice, and engines agree.
+sweep told.cfg --db told.db
+grep -q '^nothing to do' out || fail "a second sweep does something: $(cat out)"
+sqlite3 told.db "UPDATE result SET fixed_flow = NULL WHERE configuration_id % 2 = 0; UPDATE replay SET path_flow = NULL"
+sweep told.cfg --db told.db --engine interp --jobs 1
+test "$digest" = "$expected" || fail "after a loss, interpreted: $digest, not $expected"
+# Who does not ask has none, whatever the database knows.
+config ''
+sweep told.cfg --db told.db
+test "$digest" = "$plain" && test "$(ask told.db 'SELECT count(*) FROM path_knowledge')" = 0 || fail "without paths again: $digest, not $plain"

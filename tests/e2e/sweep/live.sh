@@ -101,6 +101,8 @@ sanitized || {
         AND fixed BETWEEN 0.3 AND 0.99 AND edges_overlap BETWEEN 0.5 AND 1
         GROUP BY technique HAVING max(hot_overlap) IS NULL OR max(hot_overlap) - min(hot_overlap) > 0.02" | tr '\n' ',')" = \
         'paths 1,pep 3,' || fail "paths: $(ask paths.db 'SELECT * FROM technique_path')"
+    sweep "$source/configs/path_knowledge.cfg" --db told.db --games mazewisp
+    grep -q '^reproduced: ' out || fail "path_knowledge.cfg: $(tail -3 out)"
     sweep "$source/configs/bursts.cfg" --db bursts.db --games mazewisp
     grep -q '^reproduced: ' out || fail "bursts.cfg: $(tail -3 out)"
 }

@@ -12,8 +12,8 @@ sweep other.cfg --db x.db --games 1942,three
 "$hotgraph" results x.db --view convergence_curve --experiment paper --json >curve.json
 for view in $("$hotgraph" results --help=options | sed -n 's/^--view\tchoice\t//p'); do
     "$hotgraph" results x.db --view "$view" >view.csv || fail "$view"
-    # Pairs of files have no such rows: native_rows.sh, native_sweep.sh, programs.sh, techniques.sh, windows.sh, worth.sh.
-    case $view in native_* | program_time | named_edge | window_summary | phase | technique_[!q]* | share_to_reach | pareto | sampling_bias | profiler_cost | frontier | *worth | *optimised | not_competing) continue ;; esac
+    # Pairs of files have no such rows: native_rows.sh, native_sweep.sh, profile_paths.sh, programs.sh, techniques.sh, windows.sh, worth.sh.
+    case $view in native_* | program_time | named_edge | window_summary | phase | technique_[!q]* | path_knowledge | share_to_reach | pareto | sampling_bias | profiler_cost | frontier | *worth | *optimised | not_competing) continue ;; esac
     test "$(wc -l <view.csv)" -gt 1 || fail "$view has $(wc -l <view.csv) lines"
     case $view in friedman | provenance_summary | paper_study | contender | variance_share) continue ;; esac
     test "$(wc -l <view.csv)" -gt 3 || fail "$view has $(wc -l <view.csv) lines"

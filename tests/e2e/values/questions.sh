@@ -16,7 +16,7 @@ for i in $(seq "$count"); do
     if grep -q 'r.similarity > b.similarity' "question$i.sql"; then
         test ! -s "answer$i" || fail "$(cat "answer$i")"
     else
-        test -s "answer$i" || grep -Eq "share_to_reach|worth|optimised|technique_window|technique_phase|FROM phase" "question$i.sql" || # pairs have neither layouts nor windows: see worth.sh, optimise.sh, windows.sh
+        test -s "answer$i" || grep -Eq "share_to_reach|worth|optimised|technique_window|technique_phase|FROM phase|path_knowledge" "question$i.sql" || # pairs have no layouts, windows and paths: see worth.sh, optimise.sh, windows.sh, profile_paths.sh
              fail "an empty answer: $(cat "question$i.sql")"
     fi
 done

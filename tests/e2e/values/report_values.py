@@ -202,7 +202,27 @@ def worth(x):
                "mean, falls inferred": Number(mean(r.benefit_inferred for r in grid), 3)}
 
 
-TABLES = {"worth": worth, "table1": table1, "table2": table2, "table3": lambda x: places(x, "best"), "table4": lambda x: places(x, "worst"),
+def path_knowledge(x):
+    """What each result's edges tell of the paths: means over games, and the worst game."""
+    if not x.one("SELECT judges_paths FROM experiment WHERE experiment_id = ?", x.id)[0]:
+        return
+    told = []
+    for way, c in ((w, c) for w in x.ways for c in x.configurations):
+        found = [(s, x.one("SELECT * FROM result WHERE stream_id = ? AND configuration_id = ?", s.id, c.id)) for s in x.streams if s.way == way]
+        shares = {"flow fixed %": ("fixed_flow", "path_flow", "worst"), "overlap of hot paths %": ("edges_overlap", "hot_path_flow", "worst overlap"),
+                  "hot paths matched %": ("edges_matched", "hot_path_flow", "worst matched")}
+        row = {"#": "baseline" if c.baseline else c.number, "games": len({s.game for s, r in found if r}), **parameters_of(x, c),
+               **({"sampled by": way} if len(x.ways) > 1 else {})}
+        for head, (part, whole, worst) in shares.items():
+            values = [r[part] / s.replay[whole] for s, r in found if r]
+            row |= {head: Number(percent(mean(values)), 1), worst: Number(percent(least(values)), 1)}
+        if row["games"]:
+            told.append((-row["overlap of hot paths %"].value, c.technique, c.number is not None and c.number, way, row))
+    for *_, row in sorted(told, key=lambda t: t[:-1]):
+        yield row
+
+
+TABLES = {"worth": worth, "path_knowledge": path_knowledge, "table1": table1, "table2": table2, "table3": lambda x: places(x, "best"), "table4": lambda x: places(x, "worst"),
           "best_configuration": lambda x: ranking(x, "best"), "worst_configuration": lambda x: ranking(x, "worst"),
           "not_competing": not_competing, "parameter_effect": parameter_effect}
 
@@ -283,7 +303,7 @@ def told_beforehand(r):
 
 
 PAGE_TABLES = {"all": all_rows, "played": played, "runs": runs, "budgets": budgets}
-RARE = ("not_competing", "budgets", "worth")  # left out where they have no rows
+RARE = ("not_competing", "budgets", "worth", "path_knowledge")  # left out where they have no rows
 
 
 # ---- the data of pictures ----

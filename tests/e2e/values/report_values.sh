@@ -50,7 +50,7 @@ holds() {
 
 {
     values ways 'sampling = ( { interval_ms = 3; phase_cycles = [0, 1342]; }, { interval_ms = 1; } );
-        windows = { seconds = [1, 3]; };'
+        windows = { seconds = [1, 3]; }; paths = true;'
     games
 } >ways.cfg
 "$hotgraph" sweep ways.cfg --db ways.db >out 2>errors || fail "sweep: $(cat errors)"

@@ -193,6 +193,10 @@ static void test_definition_hash_covers_what_decides_results(void **state) {
         "grid = { bin_size = [10, 8]; };",
         "grid = { bin_size = [8, 10]; builder = 1; };",
         "grid = { bin_size = [8, 10]; }; convergence = { batches = [5]; };",
+        "grid = { bin_size = [8, 10]; }; windows = { seconds = [5]; };",
+        "grid = { bin_size = [8, 10]; }; paths = true; games = ({ name = \"a\"; rom = \"x\"; movie "
+        "= "
+        "\"y\"; });",
     };
     struct config c;
     char hash[33];
@@ -709,6 +713,8 @@ static void test_mistakes_are_named_with_their_line(void **state) {
         f,
         "windows = {\n seconds = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17]; };",
         2, "more than 16");
+    refuse(f, "\npaths = true;", 2, "none has a movie");
+    refuse(f, "\npaths = 1;", 2, "true or false");
     refuse(f, "games = {};", 1, "games must be a list");
     refuse(f, "games = (\n{ rom = \"a\"; movie = \"b\"; });", 2, "without a name");
     refuse(f, "games = (\n{ name = \"A b\"; rom = \"a\"; movie = \"b\"; });", 2, "lower-case");
