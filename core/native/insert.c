@@ -214,14 +214,34 @@ static enum hotprobe_reason try_cover(struct hotprobe *h, struct object *o, uint
     return reason;
 }
 
-static enum hotprobe_reason try_single(struct hotprobe *h, struct object *o, uintptr_t site,
-                                       uintptr_t slot, struct patch *host,
-                                       enum hotprobe_strategy how, struct hotprobe_request *r) {
+/* A return of one byte has no room for a short jump. Where what comes before it in a short block is
+ * reached at its first instruction only, the jump can be there. */
+static uintptr_t short_start(struct hotprobe *h, struct object *o, uintptr_t site) {
+    const struct function *f = function_at(o, site);
+    struct insn end, i;
+    uintptr_t at = site;
+    if (!h->options.at_start || f == NULL || (f->unproven && !h->options.unproven) ||
+        !insn_decode(&end, site, o->text_end) || end.length > 1)
+        return site;
+    for (unsigned k = 1; k < BOUNDARIES; k++) {
+        const uintptr_t p = (*mark_at(o, at) & MARK_LEADER) == 0 ? step_back(h, o, at) : 0;
+        if (p == 0 || (*mark_at(o, p) & MARK_OURS) != 0 || !insn_decode(&i, p, o->text_end) ||
+            i.flow != FLOW_NEXT || site + end.length - p > WINDOW)
+            break;
+        at = p;
+    }
+    return at;
+}
+
+static enum hotprobe_reason try_single(struct hotprobe *h, const struct wish *w, uintptr_t slot,
+                                       struct patch *host, enum hotprobe_strategy how,
+                                       struct hotprobe_request *r) {
     struct patch plan;
-    struct patch *p = index_find(&h->traps, site);
+    struct object *o = object_at(h, w->site);
+    struct patch *p = index_find(&h->traps, w->site);
     if (p != NULL && p->in)
-        return join(h, p, site, r);
-    enum hotprobe_reason reason = window_single(h, o, site, how, &plan);
+        return join(h, p, w->last, r);
+    enum hotprobe_reason reason = window_single(h, o, w->site, w->last, how, &plan);
     if (reason != HOTPROBE_DONE)
         return reason;
     plan.slot = slot;
@@ -237,7 +257,7 @@ static enum hotprobe_reason try_single(struct hotprobe *h, struct object *o, uin
         for (unsigned k = 0; k < sizeof plan.slot_old; k++)
             *mark_at(o, slot + k) |= MARK_OURS;
     }
-    return put_in(h, &plan, 0, r);
+    return put_in(h, &plan, boundary_of(&plan, w->last), r);
 }
 
 /* Drops references to the caller's requests. */
@@ -283,7 +303,8 @@ static bool pass_jump(struct insertion *n) {
         const bool ends = (r->flags & (HOTPROBE_FALL | HOTPROBE_PAIRS | HOTPROBE_COVER)) != 0;
         r->reason = ends ? try_cover(n->h, o, site, r) : try_jump(n->h, o, site, r);
         if (may_try(r->reason) &&
-            !seq_push(&n->s->wishes, ((struct wish){site, n->s->order.at[i].request})))
+            !seq_push(&n->s->wishes, ((struct wish){ends ? short_start(n->h, o, site) : site,
+                                                    n->s->order.at[i].request, site})))
             return false;
     }
     return true;
@@ -310,7 +331,7 @@ static bool pass_padding(struct insertion *n) {
             if (n->s->slots.at[j - i] == 0 || r->reason == HOTPROBE_DONE)
                 continue;
             enum hotprobe_reason reason =
-                try_single(n->h, o, n->s->wishes.at[j].site, n->s->slots.at[j - i], NULL, how, r);
+                try_single(n->h, &n->s->wishes.at[j], n->s->slots.at[j - i], NULL, how, r);
             if (reason == HOTPROBE_DONE)
                 r->reason = reason;
         }
@@ -322,11 +343,9 @@ static bool pass_padding(struct insertion *n) {
 static void pass_single(struct insertion *n, enum hotprobe_strategy how) {
     for (size_t j = 0; j < n->s->wishes.len && strategy_on(n->h, how); j++) {
         struct hotprobe_request *r = &n->requests[n->s->wishes.at[j].request];
-        uintptr_t site = n->s->wishes.at[j].site;
         if (r->reason == HOTPROBE_DONE)
             continue;
-        enum hotprobe_reason reason =
-            try_single(n->h, object_at(n->h, site), site, 0, NULL, how, r);
+        enum hotprobe_reason reason = try_single(n->h, &n->s->wishes.at[j], 0, NULL, how, r);
         if (reason == HOTPROBE_DONE)
             r->reason = reason;
     }
@@ -336,17 +355,17 @@ static void pass_single(struct insertion *n, enum hotprobe_strategy how) {
 static void pass_hosts(struct insertion *n) {
     for (size_t j = 0; j < n->s->wishes.len && strategy_on(n->h, HOTPROBE_PADDING); j++) {
         struct hotprobe_request *r = &n->requests[n->s->wishes.at[j].request];
-        uintptr_t site = n->s->wishes.at[j].site;
-        struct object *o = object_at(n->h, site);
+        const struct wish *w = &n->s->wishes.at[j];
+        struct object *o = object_at(n->h, w->site);
         if (r->reason == HOTPROBE_DONE)
             continue;
-        struct patch *p = index_find(&n->h->traps, site);
+        struct patch *p = index_find(&n->h->traps, w->site);
         bool in = p != NULL && p->in; /* true: its window has grown */
-        struct patch *host = in ? NULL : host_find(n->h, o, site);
+        struct patch *host = in ? NULL : host_find(n->h, o, w->site, w->last);
         if (!in && host == NULL)
             continue;
         uintptr_t slot = host != NULL ? host_slot(host) : 0;
-        enum hotprobe_reason reason = try_single(n->h, o, site, slot, host, HOTPROBE_PADDING, r);
+        enum hotprobe_reason reason = try_single(n->h, w, slot, host, HOTPROBE_PADDING, r);
         if (reason == HOTPROBE_DONE)
             r->reason = reason;
     }
@@ -362,7 +381,8 @@ static bool insertion_plan(struct insertion *n) {
         struct hotprobe_request *r = &n->requests[n->s->order.at[i].request];
         if (no_address(r->reason) &&
             !seq_push(&n->s->wishes,
-                      ((struct wish){n->s->order.at[i].site, n->s->order.at[i].request})))
+                      ((struct wish){n->s->order.at[i].site, n->s->order.at[i].request,
+                                     n->s->order.at[i].site})))
             return false;
     }
     sort_items(n->s->wishes.at, n->s->wishes.len, sizeof *n->s->wishes.at, by_site);

@@ -66,10 +66,10 @@ static struct patch *host_at(struct hotprobe *h, struct object *o, uintptr_t slo
     return p != NULL && can_host(h, o, p) ? p : NULL;
 }
 
-struct patch *host_find(struct hotprobe *h, struct object *o, uintptr_t site) {
+struct patch *host_find(struct hotprobe *h, struct object *o, uintptr_t site, uintptr_t last) {
     struct patch plan, *p = NULL;
     if (!h->options.at_start || h->live ||
-        window_single(h, o, site, HOTPROBE_PADDING, &plan) != HOTPROBE_DONE)
+        window_single(h, o, site, last, HOTPROBE_PADDING, &plan) != HOTPROBE_DONE)
         return NULL;
     for (unsigned d = 0; d <= FARTHEST && p == NULL; d++) { /* nearest first */
         p = host_at(h, o, site + SHORT_JUMP + d);

@@ -7,7 +7,7 @@
 /* Finds a patch near `site` whose window has five free bytes after its jump, within reach of a
  * short jump from the site; extends the window if necessary. NULL: none. host_slot() gives the
  * slot. */
-struct patch *host_find(struct hotprobe *h, struct object *o, uintptr_t site);
+struct patch *host_find(struct hotprobe *h, struct object *o, uintptr_t site, uintptr_t last);
 uintptr_t host_slot(const struct patch *host);
 
 /* May the patch's window grow? Only before the program starts. */

@@ -221,7 +221,7 @@ bool padding_give(struct hotprobe *h, struct object *o, const struct wish *w, si
     bool ok = slots_find(h, o, w, n, &slots);
     for (size_t i = 0; i < n && ok; i++) {
         struct patch plan;
-        if (window_single(h, o, w[i].site,
+        if (window_single(h, o, w[i].site, w[i].last,
                           strategy_on(h, HOTPROBE_PADDING) ? HOTPROBE_PADDING : HOTPROBE_REACHABLE,
                           &plan) != HOTPROBE_DONE)
             continue;

@@ -100,29 +100,33 @@ enum hotprobe_reason window_find(struct hotprobe *h, struct object *o, uintptr_t
 }
 
 enum hotprobe_reason window_single(struct hotprobe *h, struct object *o, uintptr_t site,
-                                   enum hotprobe_strategy how, struct patch *p) {
-    struct insn i;
+                                   uintptr_t last, enum hotprobe_strategy how, struct patch *p) {
+    struct insn i = {0};
     window_start(p, o, site);
-    if (!insn_decode(&i, site, o->text_end))
-        return HOTPROBE_NOT_CODE;
-    struct emit e = {.at = i.at};
-    struct constants c = {0};
-    if (!relocate(&e, &c, &i, false))
-        return HOTPROBE_CANNOT_MOVE;
-    instruction_add(p, &i);
+    for (uintptr_t at = site; at <= last; at += i.length) {
+        struct emit e = {.at = at};
+        struct constants c = {0};
+        if (p->count == BOUNDARIES || !insn_decode(&i, at, o->text_end))
+            return HOTPROBE_NOT_CODE;
+        if (!relocate(&e, &c, &i, false))
+            return HOTPROBE_CANNOT_MOVE;
+        instruction_add(p, &i);
+    }
     p->strategy = (uint8_t)how;
     bool padding = how == HOTPROBE_PADDING || how == HOTPROBE_REACHABLE;
     unsigned length = how == HOTPROBE_TRAP ? 1 : padding ? SHORT_JUMP : JUMP;
+    const unsigned whole = p->offset[p->count];
     if (!strategy_on(h, how))
         return HOTPROBE_SWITCHED_OFF;
-    if (padding && i.length < SHORT_JUMP)
+    if (padding && whole < SHORT_JUMP)
         return HOTPROBE_SHORT;
-    if (how == HOTPROBE_CONSTRAINED && i.length >= JUMP)
+    if (how == HOTPROBE_CONSTRAINED && (whole >= JUMP || p->count > 1))
         return HOTPROBE_TARGET_INSIDE; /* only a target inside prevents a plain jump */
-    uint8_t inside = marks_of(o, site, 1, i.length < length ? i.length : length);
-    if (((marks_of(o, site, 0, length)) & MARK_OURS) != 0)
+    const bool several = p->count > 1;
+    uint8_t inside = marks_of(o, site, 1, several || whole < length ? whole : length);
+    if ((marks_of(o, site, 0, several ? whole : length) & MARK_OURS) != 0)
         return HOTPROBE_OVERLAPS;
-    if (how != HOTPROBE_TRAP && (inside & (MARK_TARGET | MARK_ENTRY)) != 0)
+    if ((how != HOTPROBE_TRAP || several) && (inside & (MARK_TARGET | MARK_ENTRY)) != 0)
         return HOTPROBE_TARGET_INSIDE;
     window_end(p, length);
     return HOTPROBE_DONE;
