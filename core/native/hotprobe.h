@@ -111,6 +111,9 @@ enum hotprobe_flags {
     HOTPROBE_COVER =
         16, /* count nothing, but execute the instruction in a stub: what it leads to by
                             itself is then reached without another jump or trap in the text */
+    HOTPROBE_SLOT =
+        32, /* at a linkage stub's jump through a slot: the counter is the address that it
+                            led to last. Changes %r11, as such stubs may */
 };
 
 /* The argument of a called function. Registers are the program's at the site, in the order of the

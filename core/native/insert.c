@@ -300,7 +300,8 @@ static bool pass_jump(struct insertion *n) {
         if (o == NULL)
             continue;
         n->s->order.at[i].site = site;
-        const bool ends = (r->flags & (HOTPROBE_FALL | HOTPROBE_PAIRS | HOTPROBE_COVER)) != 0;
+        const bool ends =
+            (r->flags & (HOTPROBE_FALL | HOTPROBE_PAIRS | HOTPROBE_COVER | HOTPROBE_SLOT)) != 0;
         r->reason = ends ? try_cover(n->h, o, site, r) : try_jump(n->h, o, site, r);
         if (may_try(r->reason) &&
             !seq_push(&n->s->wishes, ((struct wish){ends ? short_start(n->h, o, site) : site,

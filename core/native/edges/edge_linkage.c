@@ -137,15 +137,12 @@ static bool may_stay(struct hotprobe *h, const struct object *o, const slot_list
     return in_text(o, to) ? !has(away->at, away->len, i.memory) : object_at(h, to) != NULL;
 }
 
-bool linkage_split(const struct linkage *l, struct hotprobe *h, const struct object *o,
-                   const piece_list *pieces, struct tree_piece *tree) {
+bool linkage_find(const struct linkage *l, struct hotprobe *h, const struct object *o,
+                  const piece_list *pieces, const struct tree_piece *tree, uint8_t *stays) {
     slot_list away = {0};
     const bool ok = find_away(l, o, &away);
     for (size_t i = 0; ok && i < pieces->len; i++)
-        if (tree[i].ends == 'l' && may_stay(h, o, &away, pieces->at[i].last)) {
-            tree[i].ends = 'a';
-            tree[i].target = TREE_NONE;
-        }
+        stays[i] = tree[i].ends == 'l' && may_stay(h, o, &away, pieces->at[i].last);
     seq_free(&away);
     return ok;
 }

@@ -13,9 +13,9 @@ struct linkage {
 /* False: out of memory. */
 bool linkage_open(struct linkage *l, const struct hotprobe *h);
 void linkage_close(struct linkage *l);
-/* Call it after edges_returns(): stubs of `o` that may lead into an object of the session get cells,
- * ends a instead of l. The others lead to other code. */
-bool linkage_split(const struct linkage *l, struct hotprobe *h, const struct object *o,
-                   const piece_list *pieces, struct tree_piece *tree);
+/* Call it after edges_returns(): sets `stays` of linkage stubs, ends l, that may lead into an object of
+ * the session. The others lead to other code. False: out of memory. */
+bool linkage_find(const struct linkage *l, struct hotprobe *h, const struct object *o,
+                  const piece_list *pieces, const struct tree_piece *tree, uint8_t *stays);
 
 #endif

@@ -24,9 +24,9 @@
 
 /* What was inserted for a piece; offsets in the counters' file, 0: none. */
 struct counted {
-    uint64_t count, fall;
-    uint32_t pairs; /* number of the site, from 1; 0: none */
-    uint32_t traps; /* how many of its probes are traps */
+    uint64_t count, fall; /* fall of a linkage stub: where it led last */
+    uint32_t pairs;       /* number of the site, from 1; 0: none */
+    uint32_t traps;       /* how many of its probes are traps */
 };
 
 /* What a request is for. */
@@ -45,6 +45,7 @@ struct edges {
     piece_list pieces;
     VEC(struct tree_piece) tree; /* the same pieces */
     VEC(uint8_t) node, fall;     /* their weights */
+    VEC(uint8_t) stays;          /* linkage stubs that may lead to counted code */
     VEC(struct tree_arc) arcs;
     VEC(uint8_t) asked; /* of each arc: its counter is in, or a request */
     VEC(uint32_t) vertices, order;
@@ -86,8 +87,10 @@ static uint32_t number_at(const struct edges *g, uintptr_t start) {
 
 static bool make_pieces(struct edges *g) {
     const size_t n = g->pieces.len;
-    if (!seq_reserve(&g->tree, n) || !seq_reserve(&g->node, n) || !seq_reserve(&g->fall, n))
+    if (!seq_reserve(&g->tree, n) || !seq_reserve(&g->node, n) || !seq_reserve(&g->fall, n) ||
+        !seq_reserve(&g->stays, n + 1))
         return false;
+    memset(g->stays.at, 0, n);
     for (size_t i = 0; i < n; i++) {
         const struct piece *p = &g->pieces.at[i];
         const bool follows = i + 1 < n && p[1].start == p->end;
@@ -100,7 +103,8 @@ static bool make_pieces(struct edges *g) {
     }
     return edges_weigh(g->o, &g->pieces, g->tree.at, g->earlier, g->node.at, g->fall.at) &&
            edges_returns(g->o, &g->pieces, g->tree.at, g->node.at) &&
-           (g->linkage == NULL || linkage_split(g->linkage, g->h, g->o, &g->pieces, g->tree.at));
+           (g->linkage == NULL ||
+            linkage_find(g->linkage, g->h, g->o, &g->pieces, g->tree.at, g->stays.at));
 }
 
 /* The graph of all pieces, with a weight for each arc. Pairs are known without further counters. */
@@ -173,6 +177,8 @@ static bool want_pairs(struct edges *g) {
         ok = seq_push(&g->counted, (struct counted){0});
         if (ok && g->tree.at[i].ends == 'a')
             ok = want(g, i, TREE_NONE, p->last, HOTPROBE_PAIRS);
+        else if (ok && g->stays.at[i] != 0)
+            ok = want(g, i, TREE_NONE, p->last, HOTPROBE_SLOT);
         else if (ok && leads_to_lone_return(g, p))
             ok = want(g, i, TREE_NONE, p->last, HOTPROBE_COVER);
     }
@@ -183,7 +189,7 @@ static void done(struct edges *g, size_t i) {
     const struct hotprobe_request *r = &g->requests.at[i];
     struct counted *c = &g->counted.at[g->wanted.at[i].piece];
     c->traps += r->strategy == HOTPROBE_TRAP;
-    if ((r->flags & HOTPROBE_FALL) != 0)
+    if ((r->flags & (HOTPROBE_FALL | HOTPROBE_SLOT)) != 0)
         c->fall = r->counter;
     else if (r->flags == 0)
         c->count = r->counter;
@@ -417,6 +423,7 @@ static void edges_free(struct edges *g) {
     seq_free(&g->tree);
     seq_free(&g->node);
     seq_free(&g->fall);
+    seq_free(&g->stays);
     seq_free(&g->arcs);
     seq_free(&g->asked);
     seq_free(&g->vertices);

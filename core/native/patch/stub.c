@@ -30,7 +30,11 @@
  *  1: cmp %rax, 16(%rcx) ; jne miss ; ds/lock incq 24(%rcx)      the next cell
  *  2: pop %rcx ; pop %rax ; lea 128(%rsp), %rsp
  *
- * with pushfq and popfq around it where flags are live. The ds prefix has no effect; it becomes a lock prefix when
+ * with pushfq and popfq around it where flags are live. A probe of a linkage stub's slot:
+ *
+ *     mov slot(%rip), %r11 ; mov %r11, counter(%rip)
+ *
+ * The ds prefix has no effect; it becomes a lock prefix when
  * the process gets its second thread.
  */
 #include "native/patch/stub.h"
@@ -208,11 +212,25 @@ static bool emit_pairs(struct build *b, const struct hotprobe_probe *probe) {
     return true;
 }
 
+/* Keeps the address that is in the slot. */
+static bool emit_slot(struct build *b, const struct hotprobe_probe *probe) {
+    const struct insn *i = &b->insn[probe->boundary];
+    if (i->flow != FLOW_JUMP_AWAY || !i->relative_memory)
+        return false;
+    emit_bytes(&b->e, "\x4c\x8b\x1d", 3); /* mov r11, [rip + slot] */
+    emit_distance(&b->e, i->memory, 0);
+    emit_bytes(&b->e, "\x4c\x89\x1d", 3); /* mov [rip + counter], r11 */
+    emit_distance(&b->e, (uintptr_t)probe->counter, 0);
+    return true;
+}
+
 static bool emit_probe(struct build *b, const struct hotprobe_probe *probe) {
     if ((probe->flags & HOTPROBE_COVER) != 0)
         return true;
     if ((probe->flags & HOTPROBE_PAIRS) != 0)
         return emit_pairs(b, probe);
+    if ((probe->flags & HOTPROBE_SLOT) != 0)
+        return emit_slot(b, probe);
     if ((probe->flags & HOTPROBE_EVERY) != 0) {
         emit_call(b, probe, false);
         return true;

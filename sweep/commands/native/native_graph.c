@@ -207,6 +207,18 @@ static enum status put_call(struct reader *r, const struct native_piece *p) {
                : s;
 }
 
+/* A linkage stub leads to what resolves its symbol, and from then on to one target. */
+static enum status put_linkage(struct reader *r, const struct native_piece *p) {
+    const uint64_t resolved = p->count - p->fall;
+    const struct native_object *o = p->led != 0 ? native_object_at(&r->c, p->led) : NULL;
+    enum status s = put_edge(r, p, p->target, p->fall);
+    if (s != STATUS_OK || o == NULL || resolved == 0)
+        return s;
+    if (o == object_of(r, p) && native_offset(o, p->led) == p->target)
+        return refuse(r, p, "is a linkage stub whose target is not known, times:", resolved);
+    return put_edge_to(r, p, o, native_offset(o, p->led), resolved);
+}
+
 static enum status put_piece(struct reader *r, const struct native_piece *p) {
     uint32_t at = p->start;
     if (p->arm_of != 0 && put_edge(r, numbered(r, p, p->arm_of), at, p->armed) != STATUS_OK)
@@ -225,7 +237,7 @@ static enum status put_piece(struct reader *r, const struct native_piece *p) {
     case 'c':
         return put_call(r, p);
     case 'l':
-        return put_edge(r, p, p->target, p->fall);
+        return put_linkage(r, p);
     case 'b':
         return put_branch(r, p);
     case 's':

@@ -79,7 +79,11 @@ static bool piece_line(struct native_pieces *c, const char *line) {
         return false;
     piece.may_enter = enter != 0;
     piece.has_count = count != 0 || site != 0;
-    piece.has_fall = fall != 0;
+    piece.has_fall = fall != 0 && piece.ends != 'l';
+    if (piece.ends == 'l') {
+        piece.led = piece.fall;
+        piece.fall = 0;
+    }
     piece.site = (uint32_t)site;
     piece.back = (uint32_t)back;
     piece.arm_of = (uint32_t)arm_of;
@@ -180,7 +184,7 @@ static enum status check_pairs(struct reader *r) {
     return STATUS_OK;
 }
 
-static const struct native_object *object_at(const struct native_pieces *c, uint64_t address) {
+const struct native_object *native_object_at(const struct native_pieces *c, uint64_t address) {
     for (size_t i = 0; i < c->objects.len; i++) {
         const struct native_object *o = &c->objects.at[i];
         if (address >= o->text && address < o->text_end)
@@ -201,10 +205,10 @@ bool native_pairs_next(const struct native_pieces *c, size_t *at, struct native_
                    target = cell->key - (site << SESSION_PAIRS_SITE);
     const size_t from = site < c->sites.len ? c->sites.at[site] : SIZE_MAX;
     *out = (struct native_pair){.from = from != SIZE_MAX ? &c->pieces.at[from] : NULL,
-                                .to = object_at(c, target),
+                                .to = native_object_at(c, target),
                                 .count = cell->count};
     if (out->to != NULL)
-        out->offset = target - out->to->text + out->to->offset;
+        out->offset = native_offset(out->to, target);
     return true;
 }
 

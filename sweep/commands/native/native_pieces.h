@@ -14,6 +14,7 @@ struct native_piece {
     uint64_t paired;          /* how often cells led here */
     uint64_t returned;        /* to what follows this call, from `back` */
     uint64_t armed;           /* from `arm_of` to this piece */
+    uint64_t led;             /* address where this linkage stub led last; 0: to other code */
     bool has_count, has_fall; /* counted; else they follow from others */
     uint32_t site, traps, back,
         arm_of; /* the last two: numbers of the object's pieces, from 1; 0: none */
@@ -48,6 +49,13 @@ struct native_piece *native_piece_at(const struct native_pieces *c, const struct
 /* The last one of the object that does not start behind the offset, or NULL. */
 const struct native_piece *native_piece_around(const struct native_pieces *c,
                                                const struct native_object *o, uint64_t offset);
+
+/* The counted object whose text has the address, or NULL. */
+const struct native_object *native_object_at(const struct native_pieces *c, uint64_t address);
+/* The address as an offset in the object's file. */
+static inline uint64_t native_offset(const struct native_object *o, uint64_t address) {
+    return address - o->text + o->offset;
+}
 
 /* A cell: the piece that ends with the jump, NULL if that does not count; the object it led to, NULL if
  * that is other code, and the offset there. */
