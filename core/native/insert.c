@@ -214,23 +214,19 @@ static enum hotprobe_reason try_cover(struct hotprobe *h, struct object *o, uint
     return reason;
 }
 
-/* A return of one byte has no room for a short jump. Where what comes before it in a short block is
- * reached at its first instruction only, the jump can be there. */
+/* A return of one byte has no room for a short jump. With the instruction before it there is room, if
+ * that one alone leads to it. */
 static uintptr_t short_start(struct hotprobe *h, struct object *o, uintptr_t site) {
     const struct function *f = function_at(o, site);
-    struct insn end, i;
-    uintptr_t at = site;
+    struct insn end, before;
     if (!h->options.at_start || f == NULL || (f->unproven && !h->options.unproven) ||
         !insn_decode(&end, site, o->text_end) || end.length > 1)
         return site;
-    for (unsigned k = 1; k < BOUNDARIES; k++) {
-        const uintptr_t p = (*mark_at(o, at) & MARK_LEADER) == 0 ? step_back(h, o, at) : 0;
-        if (p == 0 || (*mark_at(o, p) & MARK_OURS) != 0 || !insn_decode(&i, p, o->text_end) ||
-            i.flow != FLOW_NEXT || site + end.length - p > WINDOW)
-            break;
-        at = p;
-    }
-    return at;
+    const uintptr_t at = (*mark_at(o, site) & MARK_LEADER) == 0 ? step_back(h, o, site) : 0;
+    return at != 0 && (*mark_at(o, at) & MARK_OURS) == 0 && insn_decode(&before, at, o->text_end) &&
+                   before.flow == FLOW_NEXT
+               ? at
+               : site;
 }
 
 static enum hotprobe_reason try_single(struct hotprobe *h, const struct wish *w, uintptr_t slot,
@@ -346,7 +342,9 @@ static void pass_single(struct insertion *n, enum hotprobe_strategy how) {
         struct hotprobe_request *r = &n->requests[n->s->wishes.at[j].request];
         if (r->reason == HOTPROBE_DONE)
             continue;
-        enum hotprobe_reason reason = try_single(n->h, &n->s->wishes.at[j], 0, NULL, how, r);
+        struct wish w = n->s->wishes.at[j];
+        w.site = w.last;
+        enum hotprobe_reason reason = try_single(n->h, &w, 0, NULL, how, r);
         if (reason == HOTPROBE_DONE)
             r->reason = reason;
     }

@@ -120,13 +120,13 @@ enum hotprobe_reason window_single(struct hotprobe *h, struct object *o, uintptr
         return HOTPROBE_SWITCHED_OFF;
     if (padding && whole < SHORT_JUMP)
         return HOTPROBE_SHORT;
-    if (how == HOTPROBE_CONSTRAINED && (whole >= JUMP || p->count > 1))
+    if (how == HOTPROBE_CONSTRAINED && whole >= JUMP)
         return HOTPROBE_TARGET_INSIDE; /* only a target inside prevents a plain jump */
     const bool several = p->count > 1;
     uint8_t inside = marks_of(o, site, 1, several || whole < length ? whole : length);
     if ((marks_of(o, site, 0, several ? whole : length) & MARK_OURS) != 0)
         return HOTPROBE_OVERLAPS;
-    if ((how != HOTPROBE_TRAP || several) && (inside & (MARK_TARGET | MARK_ENTRY)) != 0)
+    if (how != HOTPROBE_TRAP && (inside & (MARK_TARGET | MARK_ENTRY)) != 0)
         return HOTPROBE_TARGET_INSIDE;
     window_end(p, length);
     return HOTPROBE_DONE;

@@ -10,7 +10,7 @@
 enum hotprobe_reason window_find(struct hotprobe *h, struct object *o, uintptr_t site,
                                  struct patch *p);
 /* Plans strategy `how`, one of those that overwrite a single instruction at `site`. If another
- * instruction is the last one, a short jump or trap at `site` leads to a stub with all up to that. */
+ * instruction is the last one, a short jump at `site` leads to a stub with all up to that. */
 enum hotprobe_reason window_single(struct hotprobe *h, struct object *o, uintptr_t site,
                                    uintptr_t last, enum hotprobe_strategy how, struct patch *p);
 /* Extends the window of a plain jump to at least `length` bytes, by the next instructions of its
