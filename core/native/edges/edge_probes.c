@@ -388,6 +388,17 @@ static enum status allow(struct edges *g, enum status s, struct error *e) {
     return STATUS_OK;
 }
 
+/* A library whose sites find no room is other code, too; the program's own are checked later. */
+static void limit_sites(struct edges *g) {
+    if (g->o == &g->h->objects.at[0] || g->sites <= SESSION_PAIRS_SITES)
+        return;
+    snprintf(g->outside, sizeof g->outside,
+             "it has %zu indirect jumps, calls and returns, and together with those of the files "
+             "before it at most %d can be counted",
+             g->sites - g[-1].sites, SESSION_PAIRS_SITES);
+    g->sites = g[-1].sites;
+}
+
 static enum status find_all(struct hotprobe *h, edges_list *all, const struct linkage *linkage,
                             const struct placement *earlier, struct error *e) {
     static const struct placement none;
@@ -401,6 +412,7 @@ static enum status find_all(struct hotprobe *h, edges_list *all, const struct li
                             .sites = i > 0 ? g[-1].sites : 0};
         all->len++;
         s = allow(g, edges_find(g, e), e);
+        limit_sites(g);
     }
     return s != STATUS_MEMORY ? s : error_set(e, STATUS_MEMORY, "out of memory");
 }

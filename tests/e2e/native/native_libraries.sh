@@ -98,6 +98,31 @@ gcc -shared odd.s -o libodd.so && gcc -O1 main.c -o main -pthread -L. -lodd -lfi
 native --graph o.graph --libraries -- ./main >o.out 2>o.err || fail "other code: $(cat o.err)"
 [ "$(cat o.out)" = "0 195" ] || fail "output with other code: $(cat o.out)"
 grep -q 'of its own and of 1 libraries' o.err && grep -q 'counts as other code: .*/libodd.so: odd (0x' o.err || fail "other code: $(cat o.err)"
+# So is one with more returns than there is room for.
+cat >many.s <<'S'
+    .altmacro
+    .macro one
+    LOCAL at
+at: leal 1(%rdi), %eax
+    ret
+    .pushsection .data.rel.ro,"aw"
+    .quad at
+    .popsection
+    .endm
+    .text
+    .globl first
+    .type first, @function
+first:
+    .rept 132000
+    one
+    .endr
+    .size first, . - first
+    .section .note.GNU-stack,"",@progbits
+S
+echo 'int first(int x); int main(void) { return first(2); }' >calls.c
+gcc -shared many.s -o libmany.so && gcc -O1 calls.c -o calls -L. -lmany "-Wl,-rpath,$work" || fail "many.s"
+native --graph m.graph --libraries -- ./calls 2>m.err
+[ $? = 3 ] && grep -q 'of its own and of 0 libraries' m.err && grep -q 'libmany.so: it has 13[0-9]* indirect jumps' m.err || fail "many returns: $(cat m.err)"
 # A thread that waits in a library's own system call has left that library's code open.
 rm -f t.graph
 native --graph t.graph --libraries -- ./main x >/dev/null 2>t.err

@@ -24,6 +24,19 @@ begin trap_target_inside
     ret
 finish trap_target_inside
 
+# A return of one byte behind one that is a target, and code after it: room for a short jump over both.
+begin trap_short_return
+    mov %rdi, %rax
+    push %rcx
+    test %rsi, %rsi
+    jg 2f
+1:  pop %rcx
+    ret
+2:  add %rsi, %rax
+    inc %rax
+    jmp 1b
+finish trap_short_return
+
 # As gcc writes a switch.
 begin trap_jump_table
     and $3, %edi

@@ -38,7 +38,7 @@ typedef uint64_t (*trap_function)(uint64_t, uint64_t);
     X(trap_flags)                                                                                  \
     X(trap_carry)                                                                                  \
     X(trap_relative) X(trap_loops) X(trap_calls) X(trap_lock_prefix) X(trap_four) X(trap_short)    \
-        X(trap_strings) X(trap_computed) X(trap_reachable) X(trap_straight)
+        X(trap_short_return) X(trap_strings) X(trap_computed) X(trap_reachable) X(trap_straight)
 /* clang-format on */
 #define DECLARE(name) uint64_t name(uint64_t, uint64_t);
 TRAPS(DECLARE)
@@ -226,6 +226,24 @@ static void test_hosts(void **state) {
         }
         assert_true(done[1] > done[0]);
     }
+}
+
+/* Before the program starts, a return that no jump fits over is reached by a short jump over the
+ * instruction before it, although that is a jump's target. */
+static void test_short_return(void **state) {
+    enum { RETURN = 10 };
+    (void)state;
+    traps_run(before);
+    struct hotprobe *h = open_session((struct hotprobe_options){.at_start = true});
+    struct hotprobe_request r = {.site = (uintptr_t)trap_short_return + RETURN,
+                                 .flags = HOTPROBE_COVER};
+    assert_int_equal(*(const uint8_t *)r.site, 0xc3);
+    insert(h, &r, 1);
+    assert_int_equal(r.reason, HOTPROBE_DONE);
+    assert_int_equal(r.strategy, HOTPROBE_PADDING);
+    traps_compare("a short return");
+    hotprobe_close(h);
+    traps_compare("closed");
 }
 
 /* Threads run through sites while probes are inserted and removed there. Their results must be
@@ -998,6 +1016,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_frames),
         cmocka_unit_test(test_breakpoint),
         cmocka_unit_test(test_hosts),
+        cmocka_unit_test(test_short_return),
         cmocka_unit_test(test_assign),
         cmocka_unit_test(test_traps_live),
         cmocka_unit_test(test_threshold_once),
