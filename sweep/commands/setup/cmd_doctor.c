@@ -77,17 +77,20 @@ static void print_packages(const struct finding *findings, unsigned count) {
 static void print_text(const struct finding *findings, unsigned count) {
     const char *group = "";
     unsigned missing = 0, broken = 0;
+    bool played = false; /* a game, without which nobody knows */
     for (unsigned i = 0; i < count; i++) {
         if (strcmp(group, findings[i].group) != 0)
             printf("%s%s\n", i > 0 ? "\n" : "", group = findings[i].group);
         print_finding(&findings[i]);
         missing += findings[i].state == FINDING_MISSING;
         broken += findings[i].state == FINDING_BROKEN;
+        played |= findings[i].state == FINDING_OK && strcmp(findings[i].name, "interpreter") == 0;
     }
     if (broken > 0)
         printf("\nhotgraph sweep does not work here.\n");
     else if (missing > 0)
-        printf("\nhotgraph sweep works. For other commands %u %s missing.\n", missing,
+        printf("\nhotgraph sweep %s. For other commands %u %s missing.\n",
+               played ? "works" : "was not tried: there is no game", missing,
                missing == 1 ? "thing is" : "things are");
     else
         printf("\nNothing is missing.\n");

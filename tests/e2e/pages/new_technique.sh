@@ -15,7 +15,7 @@ done
 for name in rooms.py unit/profile/test_techniques.c support/random.h; do
     ln -s "$source/tests/$name" "tree/tests/$name"
 done
-echo "executable('test_techniques', 'unit/profile/test_techniques.c', dependencies: [profile, cmocka, libm])" >tree/tests/meson.build
+echo "executable('test_techniques', 'unit/profile/test_techniques.c', dependencies: [profile, cmocka, libm], link_with: machine)" >tree/tests/meson.build
 echo copy >tree/COMMIT
 
 # The file: the branches that occur at least N times in the samples.

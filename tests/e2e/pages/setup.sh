@@ -35,7 +35,8 @@ HOTGRAPH_QEMU_PLUGIN=$work/none "$hotgraph" doctor | grep -q "missing  *hotgraph
 # A copy without its files says what is missing, and does not fail.
 mkdir "$work/far" && cp "$hotgraph" "$work/far/hotgraph"
 (cd "$work/far" && ./hotgraph doctor) >"$work/text" || fail "a copy by itself: $(cat "$work/text")"
-grep -q 'missing  *games/mazewisp.nes' "$work/text" && grep -q 'note  *interpreter' "$work/text" || fail "a copy by itself: $(cat "$work/text")"
+grep -q 'missing  *games/mazewisp.nes' "$work/text" && grep -q 'note  *interpreter' "$work/text" &&
+    grep -q '^hotgraph sweep was not tried: there is no game\. ' "$work/text" || fail "a copy by itself: $(cat "$work/text")"
 
 # init: names with every character that is special to a shell or to libconfig.
 folder="$work/my \"games\" & 'more'\\"
