@@ -193,6 +193,14 @@ static enum status finish(void *self, struct profile *out, struct error *e) {
     return status;
 }
 
+static enum status now(void *self, struct profile *out, struct error *e) {
+    const struct bursts *x = self;
+    const enum status status = exact_now(x->exact, x->inside, out, e);
+    if (status == STATUS_OK)
+        scale(&out->graph, x->interval, x->burst);
+    return status;
+}
+
 const struct technique technique_bursts = {
     .name = "bursts",
     .summary =
@@ -210,4 +218,5 @@ const struct technique technique_bursts = {
     .attach = attach,
     .finish = finish,
     .abandon = abandon,
+    .now = now,
 };

@@ -169,6 +169,17 @@ static enum status finish(void *self, struct profile *out, struct error *e) {
     return status;
 }
 
+static enum status now(void *self, struct profile *out, struct error *e) {
+    struct decay *x = self;
+    VEC(uint32_t) hot = {0};
+    for (size_t i = 0; i < x->heads.len; i++)
+        if (x->heads.at[i].hot)
+            x->out_of_memory |= !vec_push(&hot, x->heads.at[i].address);
+    const enum status status = region_now(&x->watch, out, hot.at, hot.len, e);
+    vec_free(&hot);
+    return status; /* finish() says if it was out of memory */
+}
+
 const struct technique technique_decay = {
     .name = "decay",
     .summary = "hot routines and loops, by counters that are halved periodically: a set of edges",
@@ -183,4 +194,5 @@ const struct technique technique_decay = {
     .attach = attach,
     .finish = finish,
     .abandon = abandon,
+    .now = now,
 };

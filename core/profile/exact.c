@@ -505,15 +505,16 @@ static void context_stands(void *self, const struct thread_event *event) {
 }
 
 /* Nodes are as they were afterwards: which direction of a branch is counted may still change. */
-enum status exact_flow(struct exact *x, struct flow *out, struct error *e) {
+enum status exact_flow(struct exact *x, bool counts, struct flow *out, struct error *e) {
     struct balance b = {0};
     const size_t size = x->nodes.len * sizeof *x->nodes.at;
     struct node *const nodes = malloc(size + 1);
     if (nodes == NULL)
         return error_set(e, STATUS_MEMORY, "out of memory for the exact graph");
     nes_settle(x->nes);
-    nes_notify_threads(x->nes, &(struct observer){.self = x, .thread = context_stands},
-                       THREAD_ENDS);
+    if (counts)
+        nes_notify_threads(x->nes, &(struct observer){.self = x, .thread = context_stands},
+                           THREAD_ENDS);
     if (size > 0)
         memcpy(nodes, x->nodes.at, size);
     const enum status status = complete_flow(x, &b, e);
@@ -526,6 +527,16 @@ enum status exact_flow(struct exact *x, struct flow *out, struct error *e) {
         b.flow = (struct flow){0};
     }
     free_balance(&b);
+    return status;
+}
+
+enum status exact_now(struct exact *x, bool counts, struct profile *profile, struct error *e) {
+    struct flow flow = {0};
+    *profile = (struct profile){0};
+    enum status status = exact_flow(x, counts, &flow, e);
+    if (status == STATUS_OK)
+        status = graph_from_flow(&profile->graph, &flow, true, e);
+    flow_free(&flow);
     return status;
 }
 
@@ -568,6 +579,10 @@ static enum status replay(struct profile *out, const struct program_trace *progr
     return status;
 }
 
+static enum status now(void *self, struct profile *profile, struct error *e) {
+    return exact_now(self, true, profile, e);
+}
+
 const struct technique technique_exact = {
     .name = "exact",
     .summary = "every transfer counted: the graph that the others are measured against",
@@ -577,4 +592,5 @@ const struct technique technique_exact = {
     .finish = finish,
     .abandon = abandon,
     .replay = replay,
+    .now = now,
 };

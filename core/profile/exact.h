@@ -20,8 +20,10 @@ void exact_context_changes(void *self, const struct thread_event *event);
 /* A context that a period begins with in the midst of a block: its address is no block's first one. */
 void exact_context_resumes(struct exact *x, uint32_t address);
 /* All flow from the begin up to now: for callbacks, and between runs. x goes on counting. The caller
- * frees *out. */
-enum status exact_flow(struct exact *x, struct flow *out, struct error *e);
+ * frees *out. counts: a period has begun, and goes on. */
+enum status exact_flow(struct exact *x, bool counts, struct flow *out, struct error *e);
+/* The graph of that flow. */
+enum status exact_now(struct exact *x, bool counts, struct profile *profile, struct error *e);
 /* Makes the graph, and frees x. The observer is detached, or nes_settle() was called. */
 enum status exact_finish(struct exact *x, struct profile *profile, struct error *e);
 

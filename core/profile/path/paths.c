@@ -84,4 +84,5 @@ const struct technique technique_paths = {
     .finish = traces_finish,
     .abandon = traces_abandon,
     .replay = replay,
+    .now = traces_ask,
 };

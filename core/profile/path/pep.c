@@ -139,4 +139,5 @@ const struct technique technique_pep = {
     .finish = traces_finish,
     .abandon = traces_abandon,
     .replay = replay,
+    .now = traces_ask,
 };

@@ -113,3 +113,17 @@ enum status region_finish(struct region_watch *w, struct profile *out, const uin
     structure_free(&s);
     return status;
 }
+
+enum status region_now(struct region_watch *w, struct profile *out, const uint32_t *heads,
+                       size_t count, struct error *e) {
+    struct structure s;
+    *out = (struct profile){0};
+    enum status status = structure_now(w->recorder, &s, e);
+    if (status != STATUS_OK)
+        return status;
+    status = region_set(out, &s, heads, count, e);
+    if (status != STATUS_OK)
+        profile_free(out);
+    structure_free(&s);
+    return status;
+}

@@ -30,7 +30,10 @@ void region_abandon(struct region_watch *w); /* detaches both, without a result 
  * in *out, which is otherwise empty. */
 enum status region_detach(struct region_watch *w, struct profile *out, struct structure *s,
                           struct error *e);
-/* The same, and fills *out with the set that is reached from the addresses in heads; on failure *out is
+/* Fills out->graph with the set that is reached from the addresses in heads up to now; both go on. */
+enum status region_now(struct region_watch *w, struct profile *out, const uint32_t *heads,
+                       size_t count, struct error *e);
+/* The same as region_detach(), and fills *out with the set that is reached from the addresses in heads; on failure *out is
  * empty. */
 enum status region_finish(struct region_watch *w, struct profile *out, const uint32_t *heads,
                           size_t count, struct error *e);

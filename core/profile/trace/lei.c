@@ -115,4 +115,5 @@ const struct technique technique_lei = {
     .finish = traces_finish,
     .abandon = traces_abandon,
     .replay = replay,
+    .now = traces_ask,
 };

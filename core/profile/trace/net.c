@@ -81,4 +81,5 @@ const struct technique technique_net = {
     .finish = traces_finish,
     .abandon = traces_abandon,
     .replay = replay,
+    .now = traces_ask,
 };

@@ -156,11 +156,12 @@ enum status traces_result(struct profile *out, const struct traces *t, const str
 enum status traces_replay(struct profile *out, const struct program_trace *program,
                           const struct trace_policy *policy, const int64_t *values,
                           struct error *e);
-/* The attach, finish and abandon of a technique. */
+/* The attach, finish, abandon and now of a technique. */
 enum status traces_attach(void **self, struct nes *nes, const struct trace_policy *policy,
                           const int64_t *values, struct error *e);
 enum status traces_finish(void *self, struct profile *out, struct error *e);
 void traces_abandon(void *self);
+enum status traces_ask(void *self, struct profile *out, struct error *e);
 /* Finishes, and leaves the structure to the caller, who frees it in any case. The policy's profile() is
  * given this very structure. */
 enum status traces_finish_on(void *self, struct profile *out, struct structure *s, struct error *e);

@@ -89,3 +89,15 @@ enum status traces_finish(void *self, struct profile *out, struct error *e) {
     structure_free(&s);
     return status;
 }
+
+enum status traces_ask(void *self, struct profile *out, struct error *e) {
+    struct traces *t = self;
+    struct structure s;
+    *out = (struct profile){0};
+    enum status status = structure_now(t->watch.recorder, &s, e);
+    if (status != STATUS_OK)
+        return status;
+    status = traces_result(out, t, &s, e);
+    structure_free(&s);
+    return status;
+}

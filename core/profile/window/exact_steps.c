@@ -79,7 +79,7 @@ static bool note_pairs(struct exact_steps *s, const struct map *now, bool transf
 enum status exact_steps_mark(struct exact_steps *s, struct error *e) {
     struct flow flow = {0};
     struct map now[2] = {{0}, {0}};
-    const enum status status = exact_flow(s->exact, &flow, e);
+    const enum status status = exact_flow(s->exact, true, &flow, e);
     if (status != STATUS_OK)
         return status;
     const bool noted = sum_pairs(now, &flow) && note_pairs(s, &now[0], false) &&

@@ -181,10 +181,12 @@ double plan_point_seconds(const struct plan_rates *r, const struct plan *p,
     const struct technique *t = p->config->points.at[point].technique;
     if (game->game->program != NULL && stream->configured != NULL)
         return RESULT_SECONDS + PLAN_RECORDING_SECONDS;
-    /* Each length takes a replay of what is live; samples are built twice, once for phases. */
+    /* Each length takes a replay of what is live, and phases another one of what can be asked; samples
+     * are built twice, once for phases. */
     const double lengths = stream->window_rows > 0 ? (double)p->config->windows.len : 0;
     if (p->config->live || t->build == NULL)
-        return RESULT_SECONDS + (1 + lengths) * (kind_of(t) == MODEL ? r->model : r->live) *
+        return RESULT_SECONDS + (1 + lengths + (lengths > 0 && t->now != NULL)) *
+                                    (kind_of(t) == MODEL ? r->model : r->live) *
                                     watched_frames(game, stream);
     const double built = t->needs_structure ? r->solve : r->batch * batches;
     return RESULT_SECONDS * (1 + (double)stream->window_rows) + built * (1 + 2 * lengths);

@@ -4,7 +4,8 @@
  *
  * After a phase began, the graph of all samples from the start, and for each length of windows the
  * graph of the samples of the last so many seconds, are compared with the exact graph of the phase after
- * each of its steps. Live techniques cannot be asked in the midst and have no such rows.
+ * each of its steps. A live technique is asked for what it has found since the start, if it can be asked in
+ * the midst; and the graphs of the shortest windows are those of its last seconds.
  */
 #include "experiment/work/find_windows.h"
 
@@ -150,21 +151,27 @@ static enum status judge_window(struct windowing *w, struct error *e) {
 
 /* ---- phases ---- */
 
-/* Notes if the graph of samples up to the current step has the hot set of the phase. */
-static enum status look_for(void *user, size_t point, size_t batches, struct profile *profile,
-                            struct error *e) {
-    struct windowing *w = user;
-    size_t *found =
-        &w->found[point * w->windows->phases.len + (size_t)(w->phase - w->windows->phases.at)];
+static size_t *found_in(const struct windowing *w, size_t point) {
+    return &w->found[point * w->windows->phases.len + (size_t)(w->phase - w->windows->phases.at)];
+}
+
+/* Notes if the graph, of the time up to the current step, has the hot set of the phase. */
+static enum status look_at(struct windowing *w, size_t point, const struct graph *g,
+                           struct error *e) {
+    size_t *found = found_in(w, point);
     struct metrics m;
-    (void)batches;
-    if (*found != 0 || profile->graph.edge_count == 0)
+    if (*found != 0 || g->edge_count == 0)
         return STATUS_OK;
-    const enum status status =
-        reference_compare(w->phase->reference, &m, &profile->graph, SCOPE_ACTIVE, e);
+    const enum status status = reference_compare(w->phase->reference, &m, g, SCOPE_ACTIVE, e);
     if (status == STATUS_OK && m.fair.hot_weight >= PHASE_FOUND)
         *found = w->step - w->phase->from;
     return status;
+}
+
+static enum status look_for(void *user, size_t point, size_t batches, struct profile *profile,
+                            struct error *e) {
+    (void)batches;
+    return look_at(user, point, &profile->graph, e);
 }
 
 static bool all_found(const struct windowing *w, size_t phase) {
@@ -232,21 +239,70 @@ static enum status search_phases(struct windowing *w, struct error *e) {
 
 /* ---- all ---- */
 
+/* Sets the phase of which this is a step; false: the hot set is found, or none is searched for. */
+static bool wants_step(void *user, const struct source_window *window) {
+    struct windowing *w = user;
+    w->step = window->to;
+    for (size_t i = 0; i < w->windows->phases.len; i++) {
+        w->phase = &w->windows->phases.at[i];
+        if (w->step > w->phase->from && w->step <= w->phase->to)
+            return *found_in(w, 0) == 0;
+    }
+    return false;
+}
+
+static enum status take_step(void *user, const struct source_window *window,
+                             const struct profile *p, struct error *e) {
+    (void)window;
+    return look_at(user, 0, &p->graph, e);
+}
+
 static enum status take_watched(void *user, const struct source_window *window,
                                 const struct profile *p, struct error *e) {
     struct windowing *w = user;
     w->window = window;
-    return add_quality(w, 0, 0, &p->graph, e);
+    const enum status status = add_quality(w, 0, 0, &p->graph, e);
+    return status == STATUS_OK && window->length == 0 && wants_step(w, window)
+               ? take_step(w, window, p, e)
+               : status;
+}
+
+static enum status watch(struct windowing *w, const struct window_watch *how, struct error *e) {
+    const struct find *f = w->find;
+    const struct source_hooks hooks = {.stopped = f->stopped};
+    return source_watch_windows(f->source, f->game, how, &f->config->points.at[w->points[0]],
+                                &f->engine, &hooks, e);
+}
+
+/* Searches with all that was found since the start. */
+static enum status watch_on(struct windowing *w, struct error *e) {
+    if (w->windows->phases.len == 0 ||
+        w->find->config->points.at[w->points[0]].technique->now == NULL)
+        return STATUS_OK;
+    for (size_t i = 0; i < w->windows->phases.len; i++)
+        w->found[i] = 0;
+    const enum status status =
+        watch(w, &(struct window_watch){.wants = wants_step, .each = take_step, .user = w}, e);
+    return status == STATUS_OK ? add_found(w, 0, e) : status;
 }
 
 /* One point at a time. */
 static enum status watch_windows(struct windowing *w, struct error *e) {
-    const struct find *f = w->find;
-    const struct source_hooks hooks = {.stopped = f->stopped};
+    const struct config *config = w->find->config;
     enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < f->config->windows.len; i++)
-        status = source_watch_windows(f->source, f->game, i, &f->config->points.at[w->points[0]],
-                                      &f->engine, &hooks, take_watched, w, e);
+    w->found = calloc(w->windows->phases.len + 1, sizeof *w->found);
+    if (w->found == NULL)
+        return out_of_memory(e);
+    for (size_t i = 0; status == STATUS_OK && i < config->windows.len; i++) {
+        const struct window_watch how = {
+            .length = i, .anew = true, .each = take_watched, .user = w};
+        status = watch(w, &how, e);
+    }
+    if (status == STATUS_OK)
+        status = add_found(w, config->windows.at[0], e);
+    if (status == STATUS_OK)
+        status = watch_on(w, e);
+    free(w->found);
     return status;
 }
 

@@ -357,43 +357,48 @@ static enum status count_paths(struct source *out, const struct plan_game *game,
 /* ---- windows of a live technique ---- */
 
 struct windowed {
-    const struct technique *technique;
+    const struct window_watch *watch;
     const struct config_point *point;
     struct nes *nes;
     const struct source_window *window; /* the current one */
     size_t left;                        /* windows, with it */
     void *self;                         /* attached in it */
-    enum status (*each)(void *user, const struct source_window *window, const struct profile *p,
-                        struct error *e);
-    void *user;
 };
 
-/* At the end of a window: takes its profile, and starts anew. */
+static enum status take(struct windowed *w, struct error *e) {
+    const struct window_watch *watch = w->watch;
+    const struct technique *t = w->point->technique;
+    struct profile profile;
+    if (!watch->anew && !watch->wants(watch->user, w->window))
+        return STATUS_OK;
+    enum status status = (watch->anew ? t->finish : t->now)(w->self, &profile, e);
+    if (watch->anew)
+        w->self = NULL;
+    if (status == STATUS_OK) {
+        status = watch->each(watch->user, w->window, &profile, e);
+        profile_free(&profile);
+    }
+    return status;
+}
+
+/* At the end of a window: takes its profile, and may start anew. */
 static enum status next_window(void *user, uint64_t frames, struct error *e) {
     struct windowed *w = user;
     if (frames < w->window->first_frame + w->window->frames)
         return STATUS_OK;
-    struct profile profile;
-    enum status status = w->technique->finish(w->self, &profile, e);
-    w->self = NULL;
-    if (status == STATUS_OK) {
-        status = w->each(w->user, w->window, &profile, e);
-        profile_free(&profile);
-    }
+    const enum status status = take(w, e);
     w->window++;
-    return status == STATUS_OK && --w->left > 0
-               ? w->technique->attach(&w->self, w->nes, w->point->values, e)
+    w->left--;
+    return status == STATUS_OK && w->watch->anew && w->left > 0
+               ? w->point->technique->attach(&w->self, w->nes, w->point->values, e)
                : status;
 }
 
 enum status source_watch_windows(const struct source *s, const struct plan_game *game,
-                                 size_t length, const struct config_point *point,
+                                 const struct window_watch *watch, const struct config_point *point,
                                  const struct engine_choice *engine,
-                                 const struct source_hooks *hooks,
-                                 enum status (*each)(void *user, const struct source_window *window,
-                                                     const struct profile *p, struct error *e),
-                                 void *user, struct error *e) {
-    struct windowed w = {.technique = point->technique, .point = point, .each = each, .user = user};
+                                 const struct source_hooks *hooks, struct error *e) {
+    struct windowed w = {.watch = watch, .point = point};
     struct pass pass = {.game = game,
                         .movie = &game->movie,
                         .frames = game->game->frames,
@@ -402,17 +407,17 @@ enum status source_watch_windows(const struct source *s, const struct plan_game 
                         .played = next_window,
                         .user = &w};
     w.window = s->windows->list.at;
-    while (w.window->length != length)
+    while (w.window->length != watch->length)
         w.window++;
-    w.left = window_count(s->windows->config, pass.frames, length);
+    w.left = window_count(s->windows->config, pass.frames, watch->length);
     enum status status = create(&pass.nes, game, engine, e);
     if (status != STATUS_OK)
         return status;
     w.nes = pass.nes;
-    status = w.technique->attach(&w.self, w.nes, point->values, e);
+    status = point->technique->attach(&w.self, w.nes, point->values, e);
     if (status == STATUS_OK)
         status = play(&pass, e);
-    w.technique->abandon(w.self);
+    point->technique->abandon(w.self);
     nes_free(pass.nes);
     return status;
 }

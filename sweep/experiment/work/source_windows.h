@@ -52,14 +52,20 @@ enum status source_windows_make(struct source_windows *w, const struct graph *ex
                                 struct error *e);
 void source_windows_free(struct source_windows *w); /* NULL is fine */
 
-/* Replays the game once more with a live technique that is started anew in each window of a length.
- * each() may move parts out of the profile. */
+/* How a live technique watches the windows of a length. */
+struct window_watch {
+    size_t length;
+    bool anew; /* it is started in each; else it goes on, and is asked after each what it knows */
+    /* Unless `anew`: false: it need not be asked. */
+    bool (*wants)(void *user, const struct source_window *window);
+    enum status (*each)(void *user, const struct source_window *window, const struct profile *p,
+                        struct error *e);
+    void *user;
+};
+/* Replays the game once more. */
 enum status source_watch_windows(const struct source *s, const struct plan_game *game,
-                                 size_t length, const struct config_point *point,
+                                 const struct window_watch *watch, const struct config_point *point,
                                  const struct engine_choice *engine,
-                                 const struct source_hooks *hooks,
-                                 enum status (*each)(void *user, const struct source_window *window,
-                                                     const struct profile *p, struct error *e),
-                                 void *user, struct error *e);
+                                 const struct source_hooks *hooks, struct error *e);
 
 #endif
