@@ -17,60 +17,12 @@
  * counted or not; records are the distinct ones and the ends of contexts; a step is one instruction
  * visited while the flow is completed.
  */
-#include "profile/exact.h"
+#include "profile/exact_state.h"
 
 #include "profile/program/program_trace.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* A code address: a node of the flow. */
-struct node {
-    struct flow_insn insn; /* the first seen; other contents of the address are in `variants` */
-    uint32_t to;
-    bool derived;    /* N(address, to) is derived from conservation */
-    bool transfer;   /* that pair is a transfer */
-    bool in_cost;    /* that pair counts as probes and a record */
-    bool returns;    /* holds an RTI, which may follow without a pair: executions are counted, or
-                        nothing is derived */
-    bool executions; /* executions of its RTI are counted, by counter `executed` */
-    bool sides;      /* a forward branch with both directions counted; one of them may be derived
-                        instead */
-    uint32_t next, next_counter, to_counter;
-    uint32_t executed;
-};
-
-enum kind { GOES_ON, DIRECT, INDIRECT, RETURN, KINDS };
-
-struct counted { /* a pair with its own counter */
-    uint32_t a, b;
-    uint32_t counter;
-    enum kind kind;
-};
-
-struct exact {
-    struct nes *nes;
-    unsigned id;
-    VEC(struct node) nodes;
-    struct map node_at; /* address -> index into nodes */
-    VEC(struct flow_insn) variants;
-    struct map variant_at; /* address and kind -> 1: it is in `variants` */
-    VEC(struct counted) counted;
-    struct map counted_at[KINDS]; /* pair -> index into `counted` */
-    struct map begins, ends;      /* address -> count */
-    struct map resumes;           /* the same of exact_context_resumes() */
-    struct map standing;          /* the same of where contexts are, while exact_flow() looks */
-    struct again {                /* contexts that began at the same address as the last one; not
-                                     yet in `begins` */
-        uint32_t address;
-        uint64_t count;
-    } again;
-    bool out_of_memory;
-};
-
-static uint64_t pair_key(uint32_t a, uint32_t b) {
-    return (uint64_t)a << 32 | b;
-}
 
 static void add(struct exact *x, struct map *m, uint64_t key, uint64_t n) {
     uint64_t *at = map_at(m, key);
@@ -111,6 +63,33 @@ static void note_variant(struct exact *x, const struct node *known, struct flow_
         *noted = 1;
 }
 
+/* True if the instruction lies in memory that cannot be written, within one bank. */
+static bool is_fixed(const struct guest_insn *insn) {
+    return insn->pc >= 0x8000 && insn->pc + insn->size <= 0x10000 &&
+           (insn->pc >> 13) == ((insn->pc + insn->size - 1u) >> 13);
+}
+
+/* With a plan, pairs of instructions that go on are derived as before it, and no others of the same
+ * addresses: the plan's forest has no room for them. */
+static struct node new_node(const struct exact *x, const struct guest_insn *insn,
+                            struct flow_insn flow_insn) {
+    struct node node = {.insn = flow_insn,
+                        .fixed = is_fixed(insn),
+                        .kind = insn->kind,
+                        .target = insn->target,
+                        .after = insn->next};
+    const struct node *const before =
+        x->plan != NULL ? exact_node(x->plan->before, insn->address) : NULL;
+    if (before == NULL)
+        return node;
+    node.returns = before->returns && !before->derived;
+    node.closed = true;
+    node.derived = before->derived && !before->transfer;
+    node.to = before->to;
+    node.in_cost = before->in_cost;
+    return node;
+}
+
 static struct node *note_node(struct exact *x, const struct guest_insn *insn,
                               const struct opcode_info *op) {
     const struct flow_insn flow_insn = {.address = insn->address,
@@ -123,7 +102,7 @@ static struct node *note_node(struct exact *x, const struct guest_insn *insn,
         note_variant(x, &x->nodes.at[*index], flow_insn, op);
         return &x->nodes.at[*index];
     }
-    const struct node node = {.insn = flow_insn};
+    const struct node node = new_node(x, insn, flow_insn);
     if ((index = map_at(&x->node_at, insn->address)) == NULL || !vec_push(&x->nodes, node)) {
         x->out_of_memory = true;
         return NULL;
@@ -132,12 +111,17 @@ static struct node *note_node(struct exact *x, const struct guest_insn *insn,
     return &x->nodes.at[*index];
 }
 
+const struct node *exact_node(const struct exact *x, uint32_t address) {
+    const uint64_t *const index = map_find(&x->node_at, address);
+    return index != NULL ? &x->nodes.at[*index] : NULL;
+}
+
 /* Returns the pair's counter, which is reserved at the first call; UINT32_MAX: out of memory. */
 static uint32_t counter_of(struct exact *x, uint32_t a, uint32_t b, enum kind kind) {
-    uint64_t *index = map_find(&x->counted_at[kind], pair_key(a, b));
+    uint64_t *index = map_find(&x->counted_at[kind], exact_pair_key(a, b));
     if (index == NULL) {
         struct counted c = {.a = a, .b = b, .counter = nes_counters_add(x->nes, 1), .kind = kind};
-        index = c.counter == UINT32_MAX ? NULL : map_at(&x->counted_at[kind], pair_key(a, b));
+        index = c.counter == UINT32_MAX ? NULL : map_at(&x->counted_at[kind], exact_pair_key(a, b));
         if (index == NULL || !vec_push(&x->counted, c)) {
             x->out_of_memory = true;
             return UINT32_MAX;
@@ -162,7 +146,8 @@ static uint32_t attach_count(struct exact *x, struct probe_site *site, enum prob
 
 static void count_pair(struct exact *x, struct probe_site *site, enum probe_when when, uint32_t a,
                        uint32_t b, enum kind kind) {
-    attach_count(x, site, when, a, b, kind, false);
+    if (x->plan == NULL || map_find(&x->plan->uncounted, exact_pair_key(a, b)) == NULL)
+        attach_count(x, site, when, a, b, kind, false);
 }
 
 static uint32_t counter_to(void *user, const struct probe_event *event) {
@@ -173,17 +158,11 @@ static uint32_t return_to(void *user, const struct probe_event *event) {
     return counter_of(user, event->from, event->to, RETURN);
 }
 
-/* True if the instruction lies in memory that cannot be written, within one bank. */
-static bool is_fixed(const struct guest_insn *insn) {
-    return insn->pc >= 0x8000 && insn->pc + insn->size <= 0x10000 &&
-           (insn->pc >> 13) == ((insn->pc + insn->size - 1u) >> 13);
-}
-
 /* Derives N(address, to), unless another pair of the address is derived already. */
 static bool derive(struct node *p, uint32_t to, bool transfer, bool in_cost) {
     if (p->derived)
         return p->to == to && p->transfer == transfer;
-    if (p->returns)
+    if (p->returns || p->closed)
         return false;
     p->derived = true;
     p->to = to;
@@ -237,13 +216,13 @@ static void count_sides(struct exact *x, struct probe_site *site, struct node *n
 
 static void instrument_branch(struct exact *x, struct probe_site *site, struct node *node,
                               const struct guest_insn *insn) {
-    if (is_fixed(insn) && !node->derived && !node->sides && insn->target > insn->next &&
-        insn->next > insn->address) {
+    if (x->plan == NULL && is_fixed(insn) && !node->derived && !node->sides &&
+        insn->target > insn->next && insn->next > insn->address) {
         count_sides(x, site, node, insn);
         return;
     }
     count_pair(x, site, PROBE_TAKEN, insn->address, insn->target, DIRECT);
-    if (node->sides || !next_follows(node, insn))
+    if (node->sides || x->plan != NULL || !next_follows(node, insn))
         count_pair(x, site, PROBE_NEXT, insn->address, insn->next, DIRECT);
 }
 
@@ -261,7 +240,7 @@ void exact_instrument(void *self, struct probe_site *site, const struct guest_in
         break;
     case INSN_JUMP:
     case INSN_CALL:
-        if (!target_follows(node, insn))
+        if (x->plan != NULL || !target_follows(node, insn))
             count_pair(x, site, PROBE_TAKEN, insn->address, insn->target, DIRECT);
         break;
     case INSN_RTI:
@@ -269,8 +248,11 @@ void exact_instrument(void *self, struct probe_site *site, const struct guest_in
         count_returns(x, node, site);
         probe_attach(site, PROBE_INDIRECT, indirect);
         break;
-    case INSN_JUMP_INDIRECT:
     case INSN_RETURN:
+        if (x->plan == NULL || map_find(&x->plan->returns, insn->address) == NULL)
+            probe_attach(site, PROBE_INDIRECT, indirect);
+        break;
+    case INSN_JUMP_INDIRECT:
     case INSN_BRK:
         probe_attach(site, PROBE_INDIRECT, indirect);
         break;
@@ -285,7 +267,7 @@ void exact_instrument(void *self, struct probe_site *site, const struct guest_in
     }
 }
 
-static void settle_begins(struct exact *x) {
+void exact_settle_begins(struct exact *x) {
     if (x->again.count)
         add(x, &x->begins, x->again.address, x->again.count);
     x->again.count = 0;
@@ -297,7 +279,7 @@ static void count_begins(struct exact *x, uint32_t address, uint64_t count) {
         x->again.count += count;
         return;
     }
-    settle_begins(x);
+    exact_settle_begins(x);
     add(x, &x->begins, address, count);
     x->again.address = address;
 }
@@ -467,6 +449,13 @@ struct exact *exact_begin(struct nes *nes) {
     return x;
 }
 
+struct exact *exact_begin_planned(struct nes *nes, const struct exact_plan *plan) {
+    struct exact *const x = exact_begin(nes);
+    if (x != NULL)
+        x->plan = plan;
+    return x;
+}
+
 static enum status attach(void **self, struct nes *nes, const int64_t *values, struct error *e) {
     (void)values;
     *self = NULL;
@@ -489,7 +478,7 @@ static enum status attach(void **self, struct nes *nes, const int64_t *values, s
 
 /* All flow so far. */
 static enum status complete_flow(struct exact *x, struct balance *b, struct error *e) {
-    settle_begins(x);
+    exact_settle_begins(x);
     for (size_t i = 0; i < x->nodes.len; i++)
         choose_side(x, &x->nodes.at[i]);
     add_recorded(x, b);
@@ -540,14 +529,24 @@ enum status exact_now(struct exact *x, bool counts, struct profile *profile, str
     return status;
 }
 
+enum status exact_flow_at_end(struct exact *x, struct flow *out, struct cost *cost,
+                              struct error *e) {
+    struct balance b = {0};
+    const enum status status = complete_flow(x, &b, e);
+    *cost = b.cost;
+    *out = b.flow;
+    b.flow = (struct flow){0};
+    free_balance(&b);
+    return status;
+}
+
 enum status exact_finish(struct exact *x, struct profile *profile, struct error *e) {
     *profile = (struct profile){0};
-    struct balance b = {0};
-    enum status status = complete_flow(x, &b, e);
+    struct flow flow = {0};
+    enum status status = exact_flow_at_end(x, &flow, &profile->cost, e);
     if (status == STATUS_OK)
-        status = graph_from_flow(&profile->graph, &b.flow, true, e);
-    profile->cost = b.cost;
-    free_balance(&b);
+        status = graph_from_flow(&profile->graph, &flow, true, e);
+    flow_free(&flow);
     exact_release(x);
     return status;
 }

@@ -12,7 +12,11 @@
 #include "profile/profile.h"
 
 struct exact;
+struct exact_plan;                          /* see exact_state.h */
 struct exact *exact_begin(struct nes *nes); /* NULL: out of memory */
+/* The same for a period after that of plan->before, which was counted. What the plan leaves out is neither
+ * counted nor derived; the caller completes the flow by itself (profile/hybrid/hybrid.h). */
+struct exact *exact_begin_planned(struct nes *nes, const struct exact_plan *plan);
 void exact_release(struct exact *x);
 /* Observer functions; self: a struct exact. */
 void exact_instrument(void *self, struct probe_site *site, const struct guest_insn *insn);
@@ -24,6 +28,9 @@ void exact_context_resumes(struct exact *x, uint32_t address);
 enum status exact_flow(struct exact *x, bool counts, struct flow *out, struct error *e);
 /* The graph of that flow. */
 enum status exact_now(struct exact *x, bool counts, struct profile *profile, struct error *e);
+/* All flow after the observer was detached, and what it has cost. */
+enum status exact_flow_at_end(struct exact *x, struct flow *out, struct cost *cost,
+                              struct error *e);
 /* Makes the graph, and frees x. The observer is detached, or nes_settle() was called. */
 enum status exact_finish(struct exact *x, struct profile *profile, struct error *e);
 

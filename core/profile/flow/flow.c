@@ -37,9 +37,7 @@ static enum status solve(struct flow_network *n, const struct structure *s, stru
 static int64_t *read_back(const struct flow_network *n, size_t edge_count) {
     int64_t *flow = calloc(edge_count + 1, sizeof *flow);
     for (size_t i = 0; flow != NULL && i < edge_count; i++)
-        for (size_t k = n->edges[i].first; k < n->edges[i].first + n->edges[i].count; k++)
-            flow[i] +=
-                n->back.at[k] ? -n->circulation.arcs.at[k].flow : n->circulation.arcs.at[k].flow;
+        flow[i] = flow_of_arcs(n, n->edges[i]);
     return flow;
 }
 

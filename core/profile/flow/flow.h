@@ -57,6 +57,17 @@ void flow_network_free(struct flow_network *n);
  * and of structures that have grown. The caller frees them; NULL: out of memory. */
 uint64_t *flow_network_names(const struct flow_network *n, const struct structure *s);
 
+/* Parts of other networks: arcs between two nodes. Costs are in units of one deviation, or of `unit`, the
+ * rate of one transfer. False: out of memory. */
+bool flow_arcs_free(struct flow_network *n, uint32_t from, uint32_t to, double cost);
+bool flow_arcs_fixed(struct flow_network *n, uint32_t from, uint32_t to, int64_t count);
+bool flow_arcs_known(struct flow_network *n, uint32_t from, uint32_t to, int64_t count,
+                     double raise, double lower);
+bool flow_arcs_poisson(struct flow_network *n, uint32_t from, uint32_t to, struct flow_measure m,
+                       double unit);
+/* The flow of arcs that were added together, after solving. */
+int64_t flow_of_arcs(const struct flow_network *n, struct flow_arcs arcs);
+
 /* How to solve a circulation, and what to do with its flow. */
 struct flow_solving {
     enum circulation_solver solver;

@@ -64,21 +64,31 @@ static int64_t rounded(double value) {
     return (int64_t)floor((value < FLOW_MOST ? value : FLOW_MOST) + 0.5);
 }
 
-static void add_arc(struct builder *b, uint32_t from, uint32_t to, int64_t upper, double cost) {
-    struct arc arc = {.from = from, .to = to, .upper = upper, .cost = rounded(cost * UNIT)};
-    b->failed |= !vec_push(&b->n->circulation.arcs, arc) || !vec_push(&b->n->back, false);
+static bool add_arc(struct flow_network *n, uint32_t from, uint32_t to, int64_t upper,
+                    double cost) {
+    const struct arc arc = {.from = from, .to = to, .upper = upper, .cost = rounded(cost * UNIT)};
+    return vec_push(&n->circulation.arcs, arc) && vec_push(&n->back, false);
 }
 
-/* Adds arcs that carry `count` at no cost, and each unit more or less at a cost. */
-static void add_known(struct builder *b, uint32_t from, uint32_t to, int64_t count, double raise,
-                      double lower) {
-    add_arc(b, from, to, count, 0);
-    if (!b->failed)
-        b->n->circulation.arcs.at[b->n->circulation.arcs.len - 1].lower = count;
-    add_arc(b, from, to, ARC_UNBOUNDED, raise);
-    add_arc(b, to, from, count, lower);
-    if (!b->failed)
-        b->n->back.at[b->n->back.len - 1] = true;
+bool flow_arcs_free(struct flow_network *n, uint32_t from, uint32_t to, double cost) {
+    return add_arc(n, from, to, ARC_UNBOUNDED, cost);
+}
+
+bool flow_arcs_fixed(struct flow_network *n, uint32_t from, uint32_t to, int64_t count) {
+    if (!add_arc(n, from, to, count, 0))
+        return false;
+    n->circulation.arcs.at[n->circulation.arcs.len - 1].lower = count;
+    return true;
+}
+
+/* Carries `count` at no cost, and each unit more or less at a cost. */
+bool flow_arcs_known(struct flow_network *n, uint32_t from, uint32_t to, int64_t count,
+                     double raise, double lower) {
+    if (!flow_arcs_fixed(n, from, to, count) || !add_arc(n, from, to, ARC_UNBOUNDED, raise) ||
+        !add_arc(n, to, from, count, lower))
+        return false;
+    n->back.at[n->back.len - 1] = true;
+    return true;
 }
 
 /* ---- poisson ---- */
@@ -110,12 +120,10 @@ static struct breaks poisson_breaks(double samples, double rate) {
     return b;
 }
 
-static void add_poisson(struct builder *b, uint32_t from, uint32_t to, struct flow_measure m) {
-    const double unit = b->in->rate;
-    if (m.samples <= 0) {
-        add_arc(b, from, to, ARC_UNBOUNDED, m.rate / unit);
-        return;
-    }
+bool flow_arcs_poisson(struct flow_network *n, uint32_t from, uint32_t to, struct flow_measure m,
+                       double unit) {
+    if (m.samples <= 0)
+        return add_arc(n, from, to, ARC_UNBOUNDED, m.rate / unit);
     const struct breaks breaks = poisson_breaks(m.samples, m.rate);
     double last = -INFINITY;
     for (size_t i = 0; i < breaks.count; i++) {
@@ -123,13 +131,14 @@ static void add_poisson(struct builder *b, uint32_t from, uint32_t to, struct fl
         const double gain = i == 0 ? natural_log(20) / y : natural_log(y / x) / (y - x);
         double slope = m.rate - m.samples * gain;
         slope = slope < last ? last : slope; /* rounded breaks must not make it concave */
-        add_arc(b, from, to, (int64_t)(y - x), slope / unit);
+        if (!add_arc(n, from, to, (int64_t)(y - x), slope / unit))
+            return false;
         last = slope;
     }
     const double end = breaks.count == 0 ? 1 : (double)breaks.at[breaks.count - 1];
     double slope = m.rate - m.samples / end;
     slope = slope < last ? last : slope;
-    add_arc(b, from, to, ARC_UNBOUNDED, (slope < 0 ? 0 : slope) / unit);
+    return add_arc(n, from, to, ARC_UNBOUNDED, (slope < 0 ? 0 : slope) / unit);
 }
 
 /* ---- all cost models ---- */
@@ -138,23 +147,23 @@ static void add_measured(struct builder *b, uint32_t from, uint32_t to, struct f
                          bool entry) {
     const struct flow_costs *c = b->costs;
     if (!m.measured) {
-        add_arc(b, from, to, ARC_UNBOUNDED, 0);
+        b->failed |= !flow_arcs_free(b->n, from, to, 0);
         return;
     }
     if (c->model == FLOW_POISSON) {
-        add_poisson(b, from, to, m);
+        b->failed |= !flow_arcs_poisson(b->n, from, to, m, b->in->rate);
         return;
     }
     const int64_t weight = rounded(m.samples / m.rate);
     if (c->model == FLOW_GCC) {
         const double unit = b->base / natural_log((double)weight + 2);
-        add_known(b, from, to, weight, unit, c->lower_factor * unit);
+        b->failed |= !flow_arcs_known(b->n, from, to, weight, unit, c->lower_factor * unit);
     } else {
-        add_known(b, from, to, weight,
-                  entry         ? c->raise_entry
-                  : weight == 0 ? c->raise_zero
-                                : c->raise,
-                  entry ? c->lower_entry : c->lower);
+        b->failed |= !flow_arcs_known(b->n, from, to, weight,
+                                      entry         ? c->raise_entry
+                                      : weight == 0 ? c->raise_zero
+                                                    : c->raise,
+                                      entry ? c->lower_entry : c->lower);
     }
 }
 
@@ -190,11 +199,12 @@ static void add_blocks(struct builder *b) {
         if (b->two)
             add_measured(b, entry_node(b, i), exit_node(b, i), b->in->blocks[i], s->begins[i] != 0);
         if (s->begins[i] != 0 && b->costs->exact_entries)
-            add_known(b, world, entry_node(b, i), (int64_t)s->begins[i], b->known, b->known);
+            b->failed |= !flow_arcs_known(b->n, world, entry_node(b, i), (int64_t)s->begins[i],
+                                          b->known, b->known);
         else if (s->begins[i] != 0)
-            add_arc(b, world, entry_node(b, i), ARC_UNBOUNDED, 0);
+            b->failed |= !flow_arcs_free(b->n, world, entry_node(b, i), 0);
         if (s->sink[i])
-            add_arc(b, exit_node(b, i), world, ARC_UNBOUNDED, 0);
+            b->failed |= !flow_arcs_free(b->n, exit_node(b, i), world, 0);
     }
 }
 
@@ -218,7 +228,7 @@ static void add_edges(struct builder *b) {
         const uint32_t from = exit_node(b, source), to = entry_node(b, target);
         b->n->edges[i].first = b->n->circulation.arcs.len;
         if (edge->busy)
-            add_known(b, from, to, (int64_t)edge->count, b->known, b->known);
+            b->failed |= !flow_arcs_known(b->n, from, to, (int64_t)edge->count, b->known, b->known);
         else if (!b->in->edges[i].measured && b->costs->even_split &&
                  b->in->blocks[source].measured)
             add_measured(b, from, to, guess(b, source, successors), false);
@@ -260,6 +270,13 @@ uint64_t *flow_network_names(const struct flow_network *n, const struct structur
     if (names != NULL)
         names[nodes - 1] = UINT64_MAX;
     return names;
+}
+
+int64_t flow_of_arcs(const struct flow_network *n, struct flow_arcs arcs) {
+    int64_t flow = 0;
+    for (size_t i = arcs.first; i < arcs.first + arcs.count; i++)
+        flow += n->back.at[i] ? -n->circulation.arcs.at[i].flow : n->circulation.arcs.at[i].flow;
+    return flow;
 }
 
 void flow_network_free(struct flow_network *n) {

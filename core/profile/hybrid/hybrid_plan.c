@@ -1,0 +1,210 @@
+/*
+ * Which edges need no counter after a first period of counting.
+ *
+ * The flow into an instruction equals the flow out of it, so edges of a forest (without regard to their
+ * directions) follow from all others. The forest of greatest weight leaves the fewest executions to be counted
+ * (Knuth and Stevenson 1973; Ball and Larus 1994). Instructions that go on are edges of it in any case:
+ * they have no counters.
+ *
+ * With sampling, all edges that were executed often are left out, and the forest is one of the others, between
+ * the parts that those connect. So a rare edge is counted, or it is the only uncounted one between two parts,
+ * and follows exactly from the counted ones. Rare calls are counted in any case: they say how often a
+ * frequent RTS returns behind them.
+ *
+ * Edges of busy-waits are counted: the machine skips these with exact counts, and the sampler's clock
+ * stands still in them. So is every edge that the first period has not seen.
+ */
+#include "profile/hybrid/hybrid.h"
+
+#include <stdlib.h>
+
+/* A vertex is an address; number 0 is the world, where contexts come from and go to. */
+struct forest {
+    VEC(uint32_t) parent;
+    struct map vertex_at;
+    bool out_of_memory;
+};
+
+static uint32_t vertex(struct forest *f, uint32_t address) {
+    uint64_t *const index = map_at(&f->vertex_at, address);
+    if (index != NULL && *index != 0)
+        return (uint32_t)*index;
+    const uint32_t number = (uint32_t)f->parent.len;
+    if (index == NULL || !vec_push(&f->parent, number)) {
+        f->out_of_memory = true;
+        return 0;
+    }
+    return (uint32_t)(*index = number);
+}
+
+/* Halves the path on its way (Tarjan and van Leeuwen 1984). */
+static uint32_t root_of(const struct forest *f, uint32_t v) {
+    uint32_t *const parent = f->parent.at;
+    while (parent[v] != v)
+        v = parent[v] = parent[parent[v]];
+    return v;
+}
+
+/* Connects two vertices; false if they were connected already. */
+static bool join(struct forest *f, uint32_t a, uint32_t b) {
+    const uint32_t x = root_of(f, a), y = root_of(f, b);
+    f->parent.at[x < y ? y : x] = x < y ? x : y;
+    return x != y;
+}
+
+struct rare_edge {
+    uint64_t pair, count;
+};
+
+struct planning {
+    struct exact_plan *plan;
+    const struct exact *first;
+    const struct flow *flow;
+    uint64_t rare, sampled;
+    struct forest forest;
+    struct map busy;     /* pairs */
+    struct map executed; /* RTSs: how often */
+    VEC(struct rare_edge) rare_edges;
+    bool out_of_memory;
+};
+
+static void note(struct planning *p, struct map *m, uint64_t key, uint64_t count) {
+    uint64_t *const at = map_at(m, key);
+    if (at != NULL)
+        *at += count;
+    p->out_of_memory |= at == NULL;
+}
+
+/* The pairs of busy-waits. */
+static enum status find_busy(struct planning *p, struct error *e) {
+    struct graph g;
+    const enum status status = graph_from_flow(&g, p->flow, true, e);
+    for (size_t i = 0; status == STATUS_OK && i < g.edge_count; i++)
+        if (g.edges[i].busy)
+            note(p, &p->busy,
+                 exact_pair_key(graph_find_block(&g, g.edges[i].source)->last, g.edges[i].target),
+                 1);
+    if (status == STATUS_OK)
+        graph_free(&g);
+    return status;
+}
+
+/* Does control go on from a to b, without a counter, in the second period as well? */
+static bool goes_on(const struct node *a, const struct flow_pair *pair) {
+    return !pair->transfer && a->derived && !a->transfer && a->to == pair->b;
+}
+
+/* A transfer whose counter is one of its own, at an instruction that cannot change. */
+static bool is_direct(const struct exact *x, const struct node *a, const struct flow_pair *pair) {
+    const bool has_target = a->kind == INSN_BRANCH || a->kind == INSN_JUMP || a->kind == INSN_CALL;
+    return a->fixed && has_target && pair->transfer &&
+           map_find(&x->counted_at[INDIRECT], exact_pair_key(pair->a, pair->b)) == NULL;
+}
+
+/* Is b behind a call? */
+static bool follows_call(const struct exact *x, uint32_t b) {
+    const struct node *const call = exact_node(x, b - 3);
+    return call != NULL && call->fixed && call->kind == INSN_CALL && call->after == b;
+}
+
+/* RTSs that are left out: frequent ones that always returned behind a call. */
+static void choose_returns(struct planning *p) {
+    struct map odd = {0};
+    for (size_t i = 0; i < p->flow->pairs.len; i++) {
+        const struct flow_pair *const pair = &p->flow->pairs.at[i];
+        const struct node *const a = exact_node(p->first, pair->a);
+        if (a == NULL || !a->fixed || a->kind != INSN_RETURN)
+            continue;
+        note(p, &p->executed, pair->a, pair->count);
+        if (!follows_call(p->first, pair->b))
+            note(p, &odd, pair->a, 1);
+    }
+    uint64_t address, count;
+    for (size_t position = 0; map_next(&p->executed, &position, &address, &count);)
+        if (count > p->rare && map_find(&odd, address) == NULL) {
+            note(p, &p->plan->returns, address, 1);
+            p->sampled++;
+        }
+    map_free(&odd);
+}
+
+static void connect(struct planning *p, const struct flow_pair *pair) {
+    join(&p->forest, vertex(&p->forest, pair->a), vertex(&p->forest, pair->b));
+}
+
+/* Connects what has no counter, and collects the rare edges. */
+static void connect_uncounted(struct planning *p) {
+    for (size_t i = 0; i < p->flow->pairs.len; i++) {
+        const struct flow_pair *const pair = &p->flow->pairs.at[i];
+        const struct node *const a = exact_node(p->first, pair->a);
+        const uint64_t key = exact_pair_key(pair->a, pair->b);
+        if (a == NULL)
+            continue;
+        if (goes_on(a, pair) || map_find(&p->plan->returns, pair->a) != NULL) {
+            connect(p, pair);
+        } else if (!is_direct(p->first, a, pair) || map_find(&p->busy, key) != NULL) {
+            continue;
+        } else if (pair->count > p->rare) {
+            note(p, &p->plan->uncounted, key, 1);
+            p->sampled++;
+            connect(p, pair);
+        } else if (a->kind != INSN_CALL || p->rare == UINT64_MAX) {
+            p->out_of_memory |= !vec_push(&p->rare_edges, ((struct rare_edge){key, pair->count}));
+        }
+    }
+}
+
+/* An RTI that resumes a context leads out of the flow, uncounted. */
+static void connect_returns_from_interrupts(struct planning *p) {
+    for (size_t i = 0; i < p->first->nodes.len; i++) {
+        const struct node *const a = &p->first->nodes.at[i];
+        if (a->returns && !a->derived)
+            join(&p->forest, vertex(&p->forest, a->insn.address), 0);
+    }
+}
+
+static int by_count(const void *a, const void *b) {
+    const struct rare_edge *const x = a, *const y = b;
+    return x->count != y->count ? (x->count < y->count) - (x->count > y->count)
+                                : (x->pair > y->pair) - (x->pair < y->pair);
+}
+
+static void choose_rare(struct planning *p) {
+    if (p->rare_edges.len > 0)
+        qsort(p->rare_edges.at, p->rare_edges.len, sizeof *p->rare_edges.at, by_count);
+    for (size_t i = 0; i < p->rare_edges.len; i++) {
+        const uint64_t pair = p->rare_edges.at[i].pair;
+        if (join(&p->forest, vertex(&p->forest, (uint32_t)(pair >> 32)),
+                 vertex(&p->forest, (uint32_t)pair)))
+            note(p, &p->plan->uncounted, pair, 1);
+    }
+}
+
+enum status hybrid_plan_make(struct exact_plan *out, const struct exact *first,
+                             const struct flow *flow, uint64_t rare, uint64_t *sampled,
+                             struct error *e) {
+    *out = (struct exact_plan){.before = first};
+    struct planning p = {.plan = out, .first = first, .flow = flow, .rare = rare};
+    enum status status = find_busy(&p, e);
+    p.out_of_memory |= !vec_push(&p.forest.parent, 0);
+    if (status == STATUS_OK && !p.out_of_memory) {
+        choose_returns(&p);
+        connect_uncounted(&p);
+        connect_returns_from_interrupts(&p);
+        choose_rare(&p);
+    }
+    if (status == STATUS_OK && (p.out_of_memory || p.forest.out_of_memory))
+        status = error_set(e, STATUS_MEMORY, "out of memory for choosing counters");
+    *sampled = p.sampled;
+    vec_free(&p.forest.parent);
+    map_free(&p.forest.vertex_at);
+    map_free(&p.busy);
+    map_free(&p.executed);
+    vec_free(&p.rare_edges);
+    return status;
+}
+
+void hybrid_plan_free(struct exact_plan *plan) {
+    map_free(&plan->uncounted);
+    map_free(&plan->returns);
+}
