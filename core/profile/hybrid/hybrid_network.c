@@ -1,7 +1,7 @@
 /*
  * The flow of the second period, as a circulation of least cost. Nodes are addresses, and the world, where
- * contexts come from and go to. An edge between them is fixed if it was counted, free if control goes on
- * there, or has the costs of its samples (flow_network.c).
+ * contexts come from and go to. An edge between them is fixed if it was counted, free if control goes on there,
+ * or has the costs of its samples (flow_network.c).
  *
  * An RTS without counters leads to return points, one behind each call. If the call was counted, as many
  * return there. From a hub, to which each such RTS leads at a high cost, all return points can be reached:
@@ -20,7 +20,7 @@
 #define HUB          (UINT64_C(1) << 33)
 #define WORLD        (UINT64_C(1) << 34)
 
-enum { UNLIKELY = 100 /* cost of a unit, in units of a transfer's rate */ };
+enum { UNLIKELY = 100 /* cost of an execution, in units of a transfer's rate */ };
 
 enum link_kind { FIXED, KNOWN, FREE, SAMPLED, COSTLY };
 
@@ -29,6 +29,7 @@ struct link {
     enum link_kind kind;
     bool goes_on;                /* it is no transfer */
     uint64_t count;              /* FIXED, KNOWN */
+    uint32_t tail, head;         /* numbers of its vertices */
     struct flow_measure measure; /* SAMPLED */
     struct flow_arcs arcs;
 };
@@ -42,15 +43,17 @@ struct sampled_pair {
 struct solving {
     const struct hybrid_periods *p;
     VEC(struct link) links;
-    VEC(struct sampled_pair) pairs;
-    struct map pair_at;   /* pair -> 1 + index into `pairs` */
     struct map points;    /* return points: address -> 1 */
     struct map counted;   /* address -> counted executions of what leads from there */
     struct map returned;  /* the same of RTSs that lead there */
     struct map sampled;   /* addresses of instructions with an edge that is not counted -> 1 */
+    struct map executed;  /* addresses of instructions that the first period executed -> 1 */
     struct map vertex_at; /* vertex -> 1 + number */
-    double estimate;      /* executions for a weight of 1 */
-    double rate;          /* of sampling where nothing was sampled */
+    size_t vertices;
+    VEC(struct sampled_pair) pairs;
+    struct map pair_at; /* pair -> 1 + index into `pairs` */
+    double estimate;    /* executions for a weight of 1 */
+    double rate;        /* of sampling where nothing was sampled */
     bool out_of_memory;
 };
 
@@ -214,38 +217,41 @@ static void add_return(struct solving *s, uint64_t pair) {
     add_point(s, (uint32_t)pair);
 }
 
-/* True if the code from here to its next transfer was executed for certain: the transfer was counted, or a
- * context ended there. */
+/* True if the code from here to its next transfer was executed for certain: in the first period, or its
+ * transfer was counted, or a context ended there. */
 static bool was_executed(const struct solving *s, uint32_t address) {
     const struct exact *const x = s->p->second;
-    for (const struct node *a; (a = exact_node(x, address)) != NULL && !a->closed;
-         address = a->to) {
-        if (map_find(&x->ends, address) != NULL || a->returns)
+    for (;;) {
+        if (map_find(&s->executed, address) != NULL || map_find(&x->ends, address) != NULL ||
+            noted(&s->counted, address) > 0)
             return true;
-        if (a->derived)
-            continue;
-        return noted(&s->counted, address) > 0;
+        const struct node *const a = exact_node(x, address);
+        if (a == NULL || !a->derived)
+            return false;
+        address = a->to;
     }
-    return exact_node(x, address) != NULL;
 }
 
-/* Return points that are new in the second period. */
-static void add_new_points(struct solving *s) {
-    const struct exact *const x = s->p->second;
+/* Return points behind calls that were executed, to which none of these RTSs has been seen to return. */
+static void add_new_points(struct solving *s, const struct exact *x) {
     for (size_t i = 0; i < x->nodes.len; i++) {
         const struct node *const call = &x->nodes.at[i];
-        const uint32_t after = call->after;
-        if (call->kind != INSN_CALL || !call->fixed || after != call->insn.address + 3 ||
-            map_find(&s->points, after) != NULL || !was_executed(s, after))
+        const uint32_t address = call->insn.address, after = call->after;
+        if (call->kind != INSN_CALL || !call->fixed || after != address + 3 ||
+            (map_find(&s->executed, address) == NULL && noted(&s->counted, address) == 0))
             continue;
-        add_point(s, after);
+        if (was_executed(s, after))
+            add_point(s, after);
     }
 }
 
 static void add_returns(struct solving *s) {
     const struct map *const returns = &s->p->plan->returns;
+    if (returns->len == 0)
+        return;
     for (size_t i = 0; i < s->p->flow->pairs.len; i++) {
         const struct flow_pair *const pair = &s->p->flow->pairs.at[i];
+        note(s, &s->executed, pair->b, 1);
         if (map_find(returns, pair->a) != NULL)
             add_return(s, exact_pair_key(pair->a, pair->b));
     }
@@ -255,8 +261,8 @@ static void add_returns(struct solving *s) {
         if (map_find(returns, pair >> 32) != NULL && call != NULL && call->kind == INSN_CALL)
             add_return(s, pair);
     }
-    if (returns->len > 0)
-        add_new_points(s);
+    add_new_points(s, s->p->first);
+    add_new_points(s, s->p->second);
     uint64_t address, one;
     for (size_t position = 0; map_next(returns, &position, &address, &one);)
         add_link(s, (struct link){.from = address, .to = HUB, .kind = COSTLY});
@@ -290,26 +296,59 @@ static void sort_links(struct solving *s) {
     s->links.len = kept;
 }
 
-/* Removes links whose beginning is reached by none. */
-static void drop_unreached(struct solving *s) {
-    struct map reached = {0};
-    note(s, &reached, WORLD, 1);
-    for (bool more = true; more && !s->out_of_memory;) {
+static uint32_t number_of(struct solving *s, uint64_t vertex) {
+    uint64_t *const at = map_at(&s->vertex_at, vertex);
+    s->out_of_memory |= at == NULL;
+    if (at != NULL && *at == 0)
+        *at = ++s->vertices;
+    return at != NULL ? (uint32_t)*at - 1 : 0;
+}
+
+/* Sets which vertices are reached from the world. */
+static void reach(const struct solving *s, uint32_t world, bool *reached) {
+    reached[world] = true;
+    for (bool more = true; more;) {
         more = false;
         for (size_t i = 0; i < s->links.len; i++) {
             const struct link *const link = &s->links.at[i];
-            if (map_find(&reached, link->from) == NULL || map_find(&reached, link->to) != NULL)
-                continue;
-            note(s, &reached, link->to, 1);
-            more = true;
+            const bool new = reached[link->tail] && !reached[link->head];
+            reached[link->head] |= new;
+            more |= new;
         }
     }
-    size_t kept = 0;
-    for (size_t i = 0; i < s->links.len; i++)
-        if (map_find(&reached, s->links.at[i].from) != NULL || s->links.at[i].kind == FIXED)
-            s->links.at[kept++] = s->links.at[i];
+}
+
+static uint32_t renumber(uint32_t *numbers, size_t *count, uint32_t number) {
+    if (numbers[number] == 0)
+        numbers[number] = (uint32_t)++ * count;
+    return numbers[number] - 1;
+}
+
+/* Removes links whose beginning is reached by none, and numbers the vertices of the others. */
+static void drop_unreached(struct solving *s) {
+    const uint32_t world = number_of(s, WORLD);
+    for (size_t i = 0; i < s->links.len; i++) {
+        s->links.at[i].tail = number_of(s, s->links.at[i].from);
+        s->links.at[i].head = number_of(s, s->links.at[i].to);
+    }
+    bool *const reached = calloc(s->vertices, sizeof *reached);
+    uint32_t *const numbers = calloc(s->vertices, sizeof *numbers);
+    s->out_of_memory |= reached == NULL || numbers == NULL;
+    size_t kept = 0, count = 0;
+    if (!s->out_of_memory)
+        reach(s, world, reached);
+    for (size_t i = 0; !s->out_of_memory && i < s->links.len; i++) {
+        struct link link = s->links.at[i];
+        if (!reached[link.tail] && link.kind != FIXED)
+            continue;
+        link.tail = renumber(numbers, &count, link.tail);
+        link.head = renumber(numbers, &count, link.head);
+        s->links.at[kept++] = link;
+    }
     s->links.len = kept;
-    map_free(&reached);
+    s->vertices = count;
+    free(reached);
+    free(numbers);
 }
 
 static void make_links(struct solving *s) {
@@ -331,16 +370,8 @@ static void make_links(struct solving *s) {
 
 /* ---- solving ---- */
 
-static uint32_t number_of(struct solving *s, struct flow_network *n, uint64_t vertex) {
-    uint64_t *const at = map_at(&s->vertex_at, vertex);
-    s->out_of_memory |= at == NULL;
-    if (at != NULL && *at == 0)
-        *at = ++n->circulation.nodes;
-    return at != NULL ? (uint32_t)*at - 1 : 0;
-}
-
-static bool add_arcs(struct solving *s, struct flow_network *n, const struct link *link) {
-    const uint32_t from = number_of(s, n, link->from), to = number_of(s, n, link->to);
+static bool add_arcs(const struct solving *s, struct flow_network *n, const struct link *link) {
+    const uint32_t from = link->tail, to = link->head;
     switch (link->kind) {
     case FIXED:
         return flow_arcs_fixed(n, from, to, (int64_t)link->count);
@@ -359,6 +390,7 @@ static bool add_arcs(struct solving *s, struct flow_network *n, const struct lin
 static enum status solve(struct solving *s, struct flow_network *n, uint64_t *steps,
                          struct error *e) {
     struct circulation_result result;
+    n->circulation.nodes = s->vertices;
     for (size_t i = 0; i < s->links.len; i++) {
         struct link *const link = &s->links.at[i];
         link->arcs.first = n->circulation.arcs.len;
@@ -445,6 +477,7 @@ static void release(struct solving *s) {
     map_free(&s->counted);
     map_free(&s->returned);
     map_free(&s->sampled);
+    map_free(&s->executed);
     map_free(&s->vertex_at);
 }
 

@@ -8,26 +8,63 @@ enum { CYCLES_OF_FRAME = 29781 };
 struct hybrid {
     struct nes *nes;
     struct hybrid_options options;
-    unsigned first_id, second_id, kept_id; /* kept: room for the sampler */
-    struct exact *first, *second;          /* second: NULL in the first period */
-    struct flow flow;                      /* of the first period */
+    unsigned id, kept; /* observers: this one; one that keeps room for the sampler */
+    bool attached, keeps;
+    struct exact *first, *second; /* second: NULL in the first period */
+    struct flow flow;             /* of the first period */
     struct cost cost;
     struct exact_plan plan;
-    uint64_t sampled; /* edges */
-    struct sampler *sampler;
-    enum status failed; /* in the midst of the run */
+    uint64_t sampled;        /* edges and RTSs */
+    struct sampler *sampler; /* NULL: nothing is to be sampled */
+    enum status failed;      /* in the midst of the run */
     struct error why;
 };
 
-/* ---- the second period ---- */
+/* ---- watching ---- */
 
-/* Contexts that the observer finds when it is attached go on from where they were. */
+static void instrument(void *self, struct probe_site *site, const struct guest_insn *insn) {
+    const struct hybrid *const h = self;
+    exact_instrument(h->second != NULL ? h->second : h->first, site, insn);
+}
+
+/* Contexts that run when the second period begins go on from where they were. */
 static void context_changes(void *self, const struct thread_event *event) {
-    struct exact *const x = self;
-    if (event->cause == THREAD_START && event->change == THREAD_BEGINS)
-        exact_context_resumes(x, event->address);
+    const struct hybrid *const h = self;
+    if (h->second == NULL)
+        exact_context_changes(h->first, event);
+    else if (event->cause == THREAD_START && event->change == THREAD_BEGINS)
+        exact_context_resumes(h->second, event->address);
     else
-        exact_context_changes(x, event);
+        exact_context_changes(h->second, event);
+}
+
+static void first_ends(void *self, uint64_t cycle);
+
+static enum status watch(struct hybrid *h, struct error *e) {
+    const struct observer observer = {.self = h,
+                                      .instrument = instrument,
+                                      .thread = context_changes,
+                                      .alarm = first_ends,
+                                      .counts_threads = true,
+                                      .begins_and_ends = true};
+    const enum status status = nes_attach(h->nes, &observer, &h->id, e);
+    h->attached = status == STATUS_OK;
+    return status;
+}
+
+/* The sampler needs room later: then there must be some. */
+static enum status keep_room(struct hybrid *h, struct error *e) {
+    const enum status status = nes_attach(h->nes, &(struct observer){.self = h}, &h->kept, e);
+    h->keeps = status == STATUS_OK;
+    return status;
+}
+
+static void unwatch(struct hybrid *h) {
+    if (h->keeps)
+        nes_detach(h->nes, h->kept);
+    if (h->attached)
+        nes_detach(h->nes, h->id);
+    h->keeps = h->attached = false;
 }
 
 static enum status begin_sampling(struct hybrid *h, struct error *e) {
@@ -38,59 +75,31 @@ static enum status begin_sampling(struct hybrid *h, struct error *e) {
     return h->sampled > 0 ? sampler_attach(&h->sampler, h->nes, options, e) : STATUS_OK;
 }
 
+/* The observer comes anew, so all code is instrumented and translated anew. */
 static enum status begin_second(struct hybrid *h, struct error *e) {
+    unwatch(h);
     enum status status = exact_flow_at_end(h->first, &h->flow, &h->cost, e);
     if (status == STATUS_OK)
         status = hybrid_plan_make(&h->plan, h->first, &h->flow, h->options.rare, &h->sampled, e);
-    if (status != STATUS_OK)
-        return status;
-    struct exact *const x = exact_begin_planned(h->nes, &h->plan);
-    if (x == NULL)
-        return error_set(e, STATUS_MEMORY, "out of memory for the second period");
-    const struct observer observer = {.self = x,
-                                      .instrument = exact_instrument,
-                                      .thread = context_changes,
-                                      .counts_threads = true,
-                                      .begins_and_ends = true};
-    status = nes_attach(h->nes, &observer, &h->second_id, e);
-    if (status != STATUS_OK) {
-        exact_release(x);
-        return status;
-    }
-    h->second = x;
-    return begin_sampling(h, e);
+    if (status == STATUS_OK && (h->second = exact_begin_planned(h->nes, &h->plan)) == NULL)
+        status = error_set(e, STATUS_MEMORY, "out of memory for the second period");
+    if (status == STATUS_OK)
+        status = watch(h, e);
+    return status == STATUS_OK ? begin_sampling(h, e) : status;
 }
 
-/* The first period is over. */
-static void at_end_of_first(void *self, uint64_t cycle) {
+static void first_ends(void *self, uint64_t cycle) {
     struct hybrid *const h = self;
     (void)cycle;
-    nes_detach(h->nes, h->kept_id);
-    nes_detach(h->nes, h->first_id);
     h->failed = begin_second(h, &h->why);
 }
 
-/* ---- the first one ---- */
-
-/* True while only the first period has its observers. */
-static bool in_first(const struct hybrid *h) {
-    return h->second == NULL && h->failed == STATUS_OK;
-}
-
-static void detach(struct hybrid *h) {
-    sampler_free(h->sampler);
-    h->sampler = NULL;
-    if (in_first(h)) {
-        nes_detach(h->nes, h->kept_id);
-        nes_detach(h->nes, h->first_id);
-    } else if (h->second != NULL) {
-        nes_detach(h->nes, h->second_id);
-    }
-}
+/* ---- life cycle ---- */
 
 static void release(struct hybrid *h) {
-    if (h->first != NULL)
-        exact_release(h->first);
+    sampler_free(h->sampler);
+    unwatch(h);
+    exact_release(h->first);
     if (h->second != NULL)
         exact_release(h->second);
     flow_free(&h->flow);
@@ -99,40 +108,8 @@ static void release(struct hybrid *h) {
 }
 
 void hybrid_abandon(void *self) {
-    struct hybrid *const h = self;
-    if (h == NULL)
-        return;
-    detach(h);
-    release(h);
-}
-
-/* The observer's self. */
-static void instrument(void *self, struct probe_site *site, const struct guest_insn *insn) {
-    const struct hybrid *const h = self;
-    exact_instrument(h->first, site, insn);
-}
-
-static void first_context_changes(void *self, const struct thread_event *event) {
-    const struct hybrid *const h = self;
-    exact_context_changes(h->first, event);
-}
-
-static enum status begin_first(struct hybrid *h, struct error *e) {
-    const struct observer observer = {.self = h,
-                                      .instrument = instrument,
-                                      .thread = first_context_changes,
-                                      .alarm = at_end_of_first,
-                                      .counts_threads = true,
-                                      .begins_and_ends = true};
-    enum status status = nes_attach(h->nes, &observer, &h->first_id, e);
-    if (status != STATUS_OK)
-        return status;
-    status = nes_attach(h->nes, &(struct observer){.self = h}, &h->kept_id, e);
-    if (status != STATUS_OK)
-        nes_detach(h->nes, h->first_id);
-    else
-        nes_set_alarm(h->nes, h->first_id, nes_cycle(h->nes) + h->options.frames * CYCLES_OF_FRAME);
-    return status;
+    if (self != NULL)
+        release(self);
 }
 
 enum status hybrid_attach(void **self, struct nes *nes, struct hybrid_options options,
@@ -145,51 +122,48 @@ enum status hybrid_attach(void **self, struct nes *nes, struct hybrid_options op
     }
     h->nes = nes;
     h->options = options;
-    const enum status status = begin_first(h, e);
-    if (status == STATUS_OK)
-        *self = h;
-    else
+    enum status status = watch(h, e);
+    if (status == STATUS_OK && options.rare != UINT64_MAX)
+        status = keep_room(h, e);
+    if (status != STATUS_OK) {
         release(h);
-    return status;
+        return status;
+    }
+    nes_set_alarm(nes, h->id, nes_cycle(nes) + options.frames * CYCLES_OF_FRAME);
+    *self = h;
+    return STATUS_OK;
 }
 
-/* ---- the end ---- */
-
-static enum status finish_second(struct hybrid *h, struct error *e) {
-    struct stream samples = {0};
-    enum status status = STATUS_OK;
-    if (h->sampler != NULL)
-        status = sampler_finish(h->sampler, &samples, e);
-    h->sampler = NULL;
-    detach(h); /* reports where the running contexts would resume */
+/* The flow of both periods, in h->flow. */
+static enum status complete(struct hybrid *h, const struct stream *samples, struct error *e) {
     const struct hybrid_periods periods = {.first = h->first,
                                            .second = h->second,
                                            .flow = &h->flow,
                                            .plan = &h->plan,
-                                           .samples = &samples};
-    if (status == STATUS_OK)
-        status = hybrid_complete(&periods, &h->cost, e);
-    stream_free(&samples);
-    return status;
+                                           .samples = samples};
+    return h->second == NULL ? exact_flow_at_end(h->first, &h->flow, &h->cost, e)
+                             : hybrid_complete(&periods, &h->cost, e);
 }
 
 enum status hybrid_finish(void *self, struct profile *out, struct error *e) {
     struct hybrid *const h = self;
-    *out = (struct profile){0};
+    struct stream samples = {0};
     enum status status = h->failed;
+    *out = (struct profile){0};
     if (status != STATUS_OK) {
         *e = h->why;
-        detach(h);
-    } else if (in_first(h)) {
-        detach(h);
-        status = exact_flow_at_end(h->first, &h->flow, &h->cost, e);
-    } else {
-        status = finish_second(h, e);
+    } else if (h->sampler != NULL) {
+        status = sampler_finish(h->sampler, &samples, e);
+        h->sampler = NULL;
     }
+    unwatch(h); /* reports where the running contexts would resume */
+    if (status == STATUS_OK)
+        status = complete(h, &samples, e);
     if (status == STATUS_OK)
         status = graph_from_flow(&out->graph, &h->flow, true, e);
     out->cost = h->cost;
     out->counts[out->count_count++] = (struct named_count){"sampled_edges", h->sampled};
+    stream_free(&samples);
     release(h);
     return status;
 }

@@ -415,6 +415,8 @@ static void switched(struct sampler *s, bool nmi) {
 
 static void thread_changes(void *self, const struct thread_event *event) {
     struct sampler *s = self;
+    if (event->cause == THREAD_START)
+        return; /* only the sampler is attached or detached */
     if (event->change == THREAD_SUSPENDED && s->clock.pending) {
         const struct sample at = sampler_landing(s->nes, event->address);
         const struct guest_insn to = {.address = at.pc,
