@@ -50,6 +50,10 @@ WAYS = {
                   ("--by", "lbr_taken", "--every", "5000", "--watch", "sampler")),
     "entries": (("profile", "--technique", "entries", "--out", "OUT.graph"), ("--technique", "entries")),
     "decay": (("profile", "--technique", "decay", "--out", "OUT.graph"), ("--technique", "decay")),
+    "exact_tree": (("profile", "--technique", "exact_tree", "--first", "50", "--out", "OUT.graph"),
+                   ("--technique", "exact_tree", "--first", "50")),
+    "hybrid": (("profile", "--technique", "hybrid", "--first", "50", "--out", "OUT.graph"),
+               ("--technique", "hybrid", "--first", "50")),
     "bursts": (("profile", "--technique", "bursts", "--interval", "101", "--out", "OUT.graph"),
                ("--technique", "bursts", "--interval", "101")),
 }

@@ -242,6 +242,8 @@ void exact_instrument(void *self, struct probe_site *site, const struct guest_in
     case INSN_CALL:
         if (x->plan != NULL || !target_follows(node, insn))
             count_pair(x, site, PROBE_TAKEN, insn->address, insn->target, DIRECT);
+        if (insn->kind == INSN_CALL && !is_fixed(insn)) /* may push onto its own operand */
+            probe_attach(site, PROBE_INDIRECT, indirect);
         break;
     case INSN_RTI:
         indirect.counter_to = return_to;

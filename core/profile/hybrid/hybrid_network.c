@@ -57,14 +57,14 @@ struct solving {
     bool out_of_memory;
 };
 
-static void note(struct solving *s, struct map *m, uint64_t key, uint64_t count) {
+static void note_at(struct solving *s, struct map *m, uint64_t key, uint64_t count) {
     uint64_t *const at = map_at(m, key);
     if (at != NULL)
         *at += count;
     s->out_of_memory |= at == NULL;
 }
 
-static uint64_t noted(const struct map *m, uint64_t key) {
+static uint64_t count_at(const struct map *m, uint64_t key) {
     const uint64_t *const at = map_find(m, key);
     return at != NULL ? *at : 0;
 }
@@ -139,9 +139,9 @@ static void add_counted(struct solving *s) {
                                   .kind = FIXED,
                                   .goes_on = c->kind == GOES_ON,
                                   .count = count});
-        note(s, &s->counted, c->a, count);
+        note_at(s, &s->counted, c->a, count);
         if (c->kind == INDIRECT && exact_node(x, c->a)->kind == INSN_RETURN)
-            note(s, &s->returned, c->b, count);
+            note_at(s, &s->returned, c->b, count);
     }
 }
 
@@ -169,7 +169,7 @@ static void add_uncounted(struct solving *s) {
                                   .to = (uint32_t)pair,
                                   .kind = SAMPLED,
                                   .measure = measured(s, pair)});
-        note(s, &s->sampled, pair >> 32, 1);
+        note_at(s, &s->sampled, pair >> 32, 1);
     }
 }
 
@@ -197,11 +197,11 @@ static void add_resumed(struct solving *s, const struct exact *x, bool second) {
 static void add_point(struct solving *s, uint32_t address) {
     if (map_find(&s->points, address) != NULL)
         return;
-    note(s, &s->points, address, 1);
+    note_at(s, &s->points, address, 1);
     struct link link = {.from = address | RETURN_POINT, .to = address, .kind = FREE};
     if (map_find(&s->sampled, address - 3) == NULL) { /* the call was counted */
-        const uint64_t calls = noted(&s->counted, address - 3),
-                       returned = noted(&s->returned, address);
+        const uint64_t calls = count_at(&s->counted, address - 3),
+                       returned = count_at(&s->returned, address);
         link.kind = KNOWN;
         link.count = calls > returned ? calls - returned : 0;
     }
@@ -219,11 +219,11 @@ static void add_return(struct solving *s, uint64_t pair) {
 
 /* True if the code from here to its next transfer was executed for certain: in the first period, or its
  * transfer was counted, or a context ended there. */
-static bool was_executed(const struct solving *s, uint32_t address) {
+static bool surely_executed(const struct solving *s, uint32_t address) {
     const struct exact *const x = s->p->second;
     for (;;) {
         if (map_find(&s->executed, address) != NULL || map_find(&x->ends, address) != NULL ||
-            noted(&s->counted, address) > 0)
+            count_at(&s->counted, address) > 0)
             return true;
         const struct node *const a = exact_node(x, address);
         if (a == NULL || !a->derived)
@@ -238,9 +238,9 @@ static void add_new_points(struct solving *s, const struct exact *x) {
         const struct node *const call = &x->nodes.at[i];
         const uint32_t address = call->insn.address, after = call->after;
         if (call->kind != INSN_CALL || !call->fixed || after != address + 3 ||
-            (map_find(&s->executed, address) == NULL && noted(&s->counted, address) == 0))
+            (map_find(&s->executed, address) == NULL && count_at(&s->counted, address) == 0))
             continue;
-        if (was_executed(s, after))
+        if (surely_executed(s, after))
             add_point(s, after);
     }
 }
@@ -251,7 +251,7 @@ static void add_returns(struct solving *s) {
         return;
     for (size_t i = 0; i < s->p->flow->pairs.len; i++) {
         const struct flow_pair *const pair = &s->p->flow->pairs.at[i];
-        note(s, &s->executed, pair->b, 1);
+        note_at(s, &s->executed, pair->b, 1);
         if (map_find(returns, pair->a) != NULL)
             add_return(s, exact_pair_key(pair->a, pair->b));
     }
@@ -455,8 +455,8 @@ static void add_insns(struct solving *s, size_t from) {
     const struct exact *const x = s->p->second;
     struct map executed = {0};
     for (size_t i = from; i < out->pairs.len; i++) {
-        note(s, &executed, out->pairs.at[i].a, 1);
-        note(s, &executed, out->pairs.at[i].b, 1);
+        note_at(s, &executed, out->pairs.at[i].a, 1);
+        note_at(s, &executed, out->pairs.at[i].b, 1);
     }
     for (size_t i = 0; i < x->nodes.len; i++)
         if (map_find(&executed, x->nodes.at[i].insn.address) != NULL)

@@ -68,7 +68,7 @@ struct planning {
     bool out_of_memory;
 };
 
-static void note(struct planning *p, struct map *m, uint64_t key, uint64_t count) {
+static void note_at(struct planning *p, struct map *m, uint64_t key, uint64_t count) {
     uint64_t *const at = map_at(m, key);
     if (at != NULL)
         *at += count;
@@ -81,9 +81,10 @@ static enum status find_busy(struct planning *p, struct error *e) {
     const enum status status = graph_from_flow(&g, p->flow, true, e);
     for (size_t i = 0; status == STATUS_OK && i < g.edge_count; i++)
         if (g.edges[i].busy)
-            note(p, &p->busy,
-                 exact_pair_key(graph_find_block(&g, g.edges[i].source)->last, g.edges[i].target),
-                 1);
+            note_at(
+                p, &p->busy,
+                exact_pair_key(graph_find_block(&g, g.edges[i].source)->last, g.edges[i].target),
+                1);
     if (status == STATUS_OK)
         graph_free(&g);
     return status;
@@ -115,14 +116,14 @@ static void choose_returns(struct planning *p) {
         const struct node *const a = exact_node(p->first, pair->a);
         if (a == NULL || !a->fixed || a->kind != INSN_RETURN)
             continue;
-        note(p, &p->executed, pair->a, pair->count);
+        note_at(p, &p->executed, pair->a, pair->count);
         if (!follows_call(p->first, pair->b))
-            note(p, &odd, pair->a, 1);
+            note_at(p, &odd, pair->a, 1);
     }
     uint64_t address, count;
     for (size_t position = 0; map_next(&p->executed, &position, &address, &count);)
         if (count > p->rare && map_find(&odd, address) == NULL) {
-            note(p, &p->plan->returns, address, 1);
+            note_at(p, &p->plan->returns, address, 1);
             p->sampled++;
         }
     map_free(&odd);
@@ -145,7 +146,7 @@ static void connect_uncounted(struct planning *p) {
         } else if (!is_direct(p->first, a, pair) || map_find(&p->busy, key) != NULL) {
             continue;
         } else if (pair->count > p->rare) {
-            note(p, &p->plan->uncounted, key, 1);
+            note_at(p, &p->plan->uncounted, key, 1);
             p->sampled++;
             connect(p, pair);
         } else if (a->kind != INSN_CALL || p->rare == UINT64_MAX) {
@@ -176,7 +177,7 @@ static void choose_rare(struct planning *p) {
         const uint64_t pair = p->rare_edges.at[i].pair;
         if (join(&p->forest, vertex(&p->forest, (uint32_t)(pair >> 32)),
                  vertex(&p->forest, (uint32_t)pair)))
-            note(p, &p->plan->uncounted, pair, 1);
+            note_at(p, &p->plan->uncounted, pair, 1);
     }
 }
 

@@ -135,7 +135,7 @@ enum status hybrid_attach(void **self, struct nes *nes, struct hybrid_options op
 }
 
 /* The flow of both periods, in h->flow. */
-static enum status complete(struct hybrid *h, const struct stream *samples, struct error *e) {
+static enum status both_periods(struct hybrid *h, const struct stream *samples, struct error *e) {
     const struct hybrid_periods periods = {.first = h->first,
                                            .second = h->second,
                                            .flow = &h->flow,
@@ -158,7 +158,7 @@ enum status hybrid_finish(void *self, struct profile *out, struct error *e) {
     }
     unwatch(h); /* reports where the running contexts would resume */
     if (status == STATUS_OK)
-        status = complete(h, &samples, e);
+        status = both_periods(h, &samples, e);
     if (status == STATUS_OK)
         status = graph_from_flow(&out->graph, &h->flow, true, e);
     out->cost = h->cost;

@@ -1,0 +1,166 @@
+/*
+ * Two periods, the second one with chosen counters, against exact counting of everything. If these fail,
+ * exact_tree derives wrong counts, hybrid loses what it has counted or gives counts that no execution has, what they
+ * find depends on the engine, or they disturb the program.
+ */
+#include "tests/support/profiled.h"
+#include "tests/support/random_programs.h"
+
+enum { FRAMES = 400, FIRST = 60 };
+
+static struct profile found(const struct played_source *source, unsigned engine, unsigned frames,
+                            const char *name, const int64_t *values) {
+    const struct technique *t = technique_find(name);
+    struct error e = {0};
+    struct profile out;
+    void *self;
+    struct played p = played_open_source(source, engine);
+    played_must(t->attach(&self, p.nes, values, &e), &e);
+    played_frames(&p, frames);
+    played_must(t->finish(self, &out, &e), &e);
+    played_close(&p);
+    return out;
+}
+
+static const char *const games[] = {"mazewisp", "airmail", "burrow", "starling"};
+enum { GAMES = sizeof games / sizeof *games };
+
+/* Broken: a counter too few or too many at what the forest leaves out, or code that the second period
+ * begins in the midst of. */
+static void tree_is_exact(const struct played_source *source, unsigned frames, int64_t first) {
+    const int64_t values[TECHNIQUE_PARAMETERS] = {first};
+    struct profile exact = found(source, 0, frames, "exact", values), tree[2];
+    for (unsigned engine = 0; engine < 2; engine++) {
+        tree[engine] = found(source, engine, frames, "exact_tree", values);
+        assert_same_graph(&exact.graph, &tree[engine].graph);
+    }
+    assert_same_profile(&tree[0], &tree[1]);
+    assert_int_equal(counted(&tree[0], "sampled_edges"), 0);
+    assert_int_equal(tree[0].cost.observed, 0);
+    assert_true(tree[0].cost.probes <= exact.cost.probes);
+    profile_free(&exact);
+    profile_free(&tree[0]);
+    profile_free(&tree[1]);
+}
+
+static void test_tree_of_games(void **state) {
+    (void)state;
+    for (int i = 0; i < GAMES; i++)
+        tree_is_exact(&(struct played_source){games[i], NULL}, FRAMES, FIRST);
+    tree_is_exact(&(struct played_source){"mazewisp", NULL}, 10, FIRST); /* no second period */
+}
+
+/* Code in RAM, banks that are switched under the code, interrupts that never return. */
+static void test_tree_of_programs(void **state) {
+    (void)state;
+    static const unsigned mappers[] = {0, 4, 1, 2, 7, 66, 28, 34};
+    for (uint64_t seed = 1; seed <= 24; seed++) {
+        struct guest *g = structured_program(seed, mappers[seed % 8]);
+        tree_is_exact(&(struct played_source){"", g}, 12, 1 + (int64_t)seed % 7);
+        free(g);
+    }
+}
+
+/* Of each block: what comes less what goes. */
+static int64_t balance_of(const struct graph *g, uint32_t entry) {
+    int64_t sum = 0;
+    for (size_t i = 0; i < g->edge_count; i++) {
+        sum += g->edges[i].target == entry ? (int64_t)g->edges[i].count : 0;
+        sum -= g->edges[i].source == entry ? (int64_t)g->edges[i].count : 0;
+    }
+    return sum;
+}
+
+/* What comes to each block less what goes is a matter of contexts that begin and end there, which are
+ * counted. */
+static void assert_conserved(const struct graph *found, const struct graph *exact) {
+    for (size_t b = 0; b < exact->block_count; b++)
+        if (graph_find_block(found, exact->blocks[b].entry) != NULL &&
+            graph_find_block(found, exact->blocks[b].entry)->last == exact->blocks[b].last)
+            assert_int_equal(balance_of(found, exact->blocks[b].entry),
+                             balance_of(exact, exact->blocks[b].entry));
+}
+
+static double overlap(const struct graph *found, const struct graph *exact) {
+    struct metrics m;
+    struct error e = {0};
+    played_must(graph_compare(&m, found, exact, (struct compare_options){.active = true}, &e), &e);
+    return m.fair.overlap;
+}
+
+/* Counts of edges up to this many executions that are not those of the exact graph. */
+static size_t wrong_rare(const struct graph *found, const struct graph *exact, uint64_t most) {
+    size_t wrong = 0;
+    for (size_t i = 0; i < exact->edge_count; i++) {
+        const struct edge *const edge = &exact->edges[i], *const same = graph_find_edge(
+                                                              found, edge->source, edge->target);
+        wrong += edge->count <= most && (same == NULL || same->count != edge->count);
+    }
+    return wrong;
+}
+
+/* Broken: samples that the network does not use, counted edges that it changes, an engine whose own code is in
+ * the network. */
+static void hybrid_of(const char *game) {
+    const struct played_source source = {game, NULL};
+    const int64_t values[TECHNIQUE_PARAMETERS] = {FIRST, 10, 1000, 1, 1};
+    struct profile exact = found(&source, 0, FRAMES, "exact", values), hybrid[PLAYED_ENGINES];
+    for (unsigned engine = 0; engine < PLAYED_ENGINES; engine++) {
+        hybrid[engine] = found(&source, engine, FRAMES, "hybrid", values);
+        assert_same_profile(&hybrid[0], &hybrid[engine]);
+    }
+    assert_true(counted(&hybrid[0], "sampled_edges") > 10);
+    assert_true(hybrid[0].cost.observed > FRAMES);
+    assert_conserved(&hybrid[0].graph, &exact.graph);
+    assert_true(overlap(&hybrid[0].graph, &exact.graph) > 0.95);
+    /* All are exact but few that leave or enter what is frequent by a return. */
+    size_t rare = 0;
+    for (size_t i = 0; i < exact.graph.edge_count; i++)
+        rare += exact.graph.edges[i].count <= FIRST;
+    assert_true(rare > 100);
+    assert_true(wrong_rare(&hybrid[0].graph, &exact.graph, FIRST) * 20 < rare);
+    for (unsigned engine = 0; engine < PLAYED_ENGINES; engine++)
+        profile_free(&hybrid[engine]);
+    profile_free(&exact);
+}
+
+static void test_hybrid(void **state) {
+    (void)state;
+    for (int i = 0; i < GAMES; i++)
+        hybrid_of(games[i]);
+}
+
+/* With no edge too frequent to be counted, every count is exact. */
+static void test_all_counted(void **state) {
+    (void)state;
+    const struct played_source source = {"burrow", NULL};
+    const int64_t values[TECHNIQUE_PARAMETERS] = {FIRST, 1000000000, 1000, 1, 1};
+    struct profile exact = found(&source, 0, FRAMES, "exact", values),
+                   hybrid = found(&source, 0, FRAMES, "hybrid", values);
+    for (size_t i = 0; i < exact.graph.edge_count; i++)
+        exact.graph.edges[i].busy = false;
+    assert_same_graph(&exact.graph, &hybrid.graph);
+    assert_int_equal(counted(&hybrid, "sampled_edges"), 0);
+    profile_free(&exact);
+    profile_free(&hybrid);
+}
+
+/* Broken: what is given up in either period stays attached, or the second one finds no room. */
+static void test_abandon(void **state) {
+    (void)state;
+    const int64_t values[TECHNIQUE_PARAMETERS] = {1, 0, 1000, 1, 1},
+                  later[TECHNIQUE_PARAMETERS] = {1000, 0, 1000, 1, 1};
+    assert_abandons("hybrid", values);
+    assert_abandons("hybrid", later);
+    struct played p = played_open("mazewisp", dbt_engine(), false);
+    assert_detaches(&p, "exact_tree", values);
+    played_close(&p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tree_of_games), cmocka_unit_test(test_tree_of_programs),
+        cmocka_unit_test(test_hybrid), cmocka_unit_test(test_all_counted),
+        cmocka_unit_test(test_abandon)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
