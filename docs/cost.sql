@@ -5,8 +5,12 @@ WITH w AS (SELECT substr(technique, 6) AS game, sampling, steady_cost_percent AS
         AS host FROM frontier WHERE technique LIKE 'game %')
 SELECT printf('| %s | %.1f | %.1f (%s) | %.1f (%s) | %s |', name, avg(added), min(added), (SELECT game FROM w l WHERE l.sampling = w.sampling
         ORDER BY added, game LIMIT 1), max(added), (SELECT game FROM w l WHERE l.sampling = w.sampling ORDER BY added DESC, game LIMIT 1),
-    iif(w.sampling IN ('exact', 'structure', 'entries share=900') OR w.sampling LIKE 'bursts %' OR w.sampling LIKE 'decay %', '', printf('%.2f', avg(samples))))
-FROM w JOIN (SELECT 'exact' AS sampling, 'exact edge counts' AS name UNION SELECT 'structure', 'recording the structure'
+    iif(w.sampling IN ('exact', 'exact_tree first=600', 'structure', 'entries share=900') OR w.sampling LIKE 'bursts %' OR w.sampling LIKE 'decay %', '', printf('%.2f', avg(samples))))
+FROM w JOIN (SELECT 'exact' AS sampling, 'exact edge counts' AS name
+    UNION SELECT 'exact_tree first=600', 'exact edge counts, counters chosen after ten seconds (exact_tree)'
+    UNION SELECT 'hybrid first=1800 rate=10 interval_us=4700 next=1 seed=1', 'hybrid, edges above 1 a frame, every 4.7 ms'
+    UNION SELECT 'hybrid first=1800 rate=100 interval_us=47000 next=1 seed=1', 'hybrid, edges above 10 a frame, every 47 ms'
+    UNION SELECT 'structure', 'recording the structure'
     UNION SELECT 'time interval_us=3000 batch=25 jitter_us=0 phase_cycles=0', 'the paper''s sampler, 25 instructions every 3 ms'
     UNION SELECT 'time interval_us=3000 batch=25 jitter_us=0 phase_cycles=0 weighting=cycles', 'the paper''s sampler, weighted'
     UNION SELECT 'time interval_us=3000 batch=2 jitter_us=0 phase_cycles=0', 'two instructions every 3 ms'
@@ -44,12 +48,20 @@ WITH n(sampling, name, line) AS (VALUES ('', '', 1), ('live input=other', 'anoth
     ('active per_million=600 place=calls', 'golden, calls', 13))
 SELECT printf('| %s | %s | %s | %s | %s | %s | %s | %s |', technique, iif(technique = 'bursts', substr(parameters, instr(parameters, 'burst=')
     + 6, instr(parameters, ' phase') - instr(parameters, 'burst=') - 6) || ' in ' || printf('%,d', substr(parameters, 10, instr(parameters, ' ') - 10))
-    || ' checks', name), told, printf('%.1f', steady_cost_percent),
+    || ' checks', iif(technique = 'hybrid', 'edges above ' || CAST(substr(parameters, instr(parameters, 'rate=') + 5) AS INTEGER) / 10 ||
+    ' a frame, every ' || printf('%g', CAST(substr(parameters, instr(parameters, 'interval_us=') + 12) AS INTEGER) / 1000.0) || ' ms', name)), told, printf('%.1f', steady_cost_percent),
     iif(observed_percent > 0, printf('%.3f', observed_percent), ''), iif(of_active_percent > 0, printf('%.2f', of_active_percent), ''),
     iif(overlap_active IS NULL, '', printf('%.3f (%.3f)', overlap_active, overlap_active_worst)), printf('%.3f', benefit))
 FROM frontier f JOIN n ON n.sampling = coalesce(f.sampling, '') WHERE steady_cost_percent IS NOT NULL
-    AND technique IN ('exact', 'observed', 'flow', 'gaussian', 'bursts') ORDER BY CAST(steady_cost_percent AS REAL), technique, line;
+    AND technique IN ('exact', 'exact_tree', 'hybrid', 'observed', 'flow', 'gaussian', 'bursts') ORDER BY CAST(steady_cost_percent AS REAL), technique, line;
 
 -- name: other
 SELECT printf('active overlap %.3f (worst game %.3f)', overlap_active, overlap_active_worst) FROM frontier
 WHERE technique = 'exact' AND sampling = 'live input=other';
+
+-- name: chosen: counters that are chosen while the program runs
+SELECT printf('| %s | %s | %s | %.1f | %.1f | %.3f (%.3f) |', technique,
+    iif(technique = 'hybrid', CAST(substr(parameters, instr(parameters, 'rate=') + 5) AS INTEGER) / 10, ''),
+    iif(technique = 'hybrid', printf('%g', CAST(substr(parameters, instr(parameters, 'interval_us=') + 12) AS INTEGER) / 1000.0), ''),
+    steady_cost_percent, cost_percent, overlap_active, overlap_active_worst)
+FROM frontier WHERE technique IN ('exact', 'exact_tree', 'hybrid') AND sampling = 'live' ORDER BY CAST(steady_cost_percent AS REAL);

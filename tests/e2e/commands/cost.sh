@@ -17,7 +17,7 @@ test "$(grep -o "\"ram_hash\": \"$hash\"" cost.json | wc -l)" = 2 || fail "the c
 same cost.json again.json
 grep -q '"unpriced": 0,' cost.json || fail "functions without a price: run tests/costs.py measure: $(cat cost.json)"
 # A function of a new file may take the price of one with the same name elsewhere: then both need their file's name.
-for technique in bursts decay entries exact lei net paths pep; do
+for technique in bursts decay entries exact "exact_tree --first 30" "hybrid --first 30 --rate 1" lei net paths pep; do
     "$hotgraph" cost "$source/games/mazewisp.nes" --movie "$source/movies/mazewisp.fm2" --frames 60 --from 50 --technique $technique --json >with.json
     test "$(grep -o '"unpriced": 0,' with.json | wc -l)" = 2 ||
         fail "functions of $technique without a price: run tests/costs.py new, or see whether another file has one of their names: $(cat with.json)"

@@ -105,6 +105,12 @@ sanitized || {
     grep -q '^reproduced: ' out || fail "path_knowledge.cfg: $(tail -3 out)"
     sweep "$source/configs/bursts.cfg" --db bursts.db --games mazewisp
     grep -q '^reproduced: ' out || fail "bursts.cfg: $(tail -3 out)"
+    # All counts are exact, or the rare ones; the more are counted, the less is wrong.
+    sweep "$source/configs/hybrid.cfg" --db hybrid.db --games mazewisp
+    grep -q '^reproduced: ' out || fail "hybrid.cfg: $(tail -3 out)"
+    test "$(ask hybrid.db "SELECT group_concat(technique || iif(technique = 'hybrid', substr(parameters, 10, 9), ''), ';') FROM (SELECT technique, parameters
+        FROM technique_quality WHERE parameters LIKE '%first=600' OR parameters LIKE '%interval_us=4700 %' ORDER BY overlap_active DESC)")" = \
+        'exact_tree;hybrid rate=100;hybrid rate=10 ;hybrid rate=1 i' || fail "hybrid: $(ask hybrid.db 'SELECT * FROM technique_quality')"
 }
 
 config wrong.cfg 'by = "live"; every = 5;' '{ technique = "fifo"; }'
