@@ -64,4 +64,4 @@ SELECT printf('| %s | %s | %s | %.1f | %.1f | %.3f (%.3f) |', technique,
     iif(technique = 'hybrid', CAST(substr(parameters, instr(parameters, 'rate=') + 5) AS INTEGER) / 10, ''),
     iif(technique = 'hybrid', printf('%g', CAST(substr(parameters, instr(parameters, 'interval_us=') + 12) AS INTEGER) / 1000.0), ''),
     steady_cost_percent, cost_percent, overlap_active, overlap_active_worst)
-FROM frontier WHERE technique IN ('exact', 'exact_tree', 'hybrid') AND sampling = 'live' ORDER BY CAST(steady_cost_percent AS REAL);
+FROM frontier WHERE technique IN ('exact', 'exact_tree', 'hybrid') AND coalesce(sampling, '') IN ('', 'live') ORDER BY CAST(steady_cost_percent AS REAL);

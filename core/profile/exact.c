@@ -69,8 +69,8 @@ static bool is_fixed(const struct guest_insn *insn) {
            (insn->pc >> 13) == ((insn->pc + insn->size - 1u) >> 13);
 }
 
-/* With a plan, pairs of instructions that go on are derived as before it, and no others of the same
- * addresses: the plan's forest has no room for them. */
+/* With a plan, pairs of instructions that go on, and of branches in RAM, are derived as before it, and no
+ * others of the same addresses: the plan's forest has no room for them. */
 static struct node new_node(const struct exact *x, const struct guest_insn *insn,
                             struct flow_insn flow_insn) {
     struct node node = {.insn = flow_insn,
@@ -84,7 +84,8 @@ static struct node new_node(const struct exact *x, const struct guest_insn *insn
         return node;
     node.returns = before->returns && !before->derived;
     node.closed = true;
-    node.derived = before->derived && !before->transfer;
+    node.derived = before->derived && (!before->transfer || !before->fixed);
+    node.transfer = before->transfer;
     node.to = before->to;
     node.in_cost = before->in_cost;
     return node;
@@ -222,7 +223,7 @@ static void instrument_branch(struct exact *x, struct probe_site *site, struct n
         return;
     }
     count_pair(x, site, PROBE_TAKEN, insn->address, insn->target, DIRECT);
-    if (node->sides || x->plan != NULL || !next_follows(node, insn))
+    if (node->sides || (x->plan != NULL && is_fixed(insn)) || !next_follows(node, insn))
         count_pair(x, site, PROBE_NEXT, insn->address, insn->next, DIRECT);
 }
 

@@ -35,6 +35,9 @@ void hybrid_abandon(void *self);
 enum status hybrid_plan_make(struct exact_plan *out, const struct exact *first,
                              const struct flow *flow, uint64_t rare, uint64_t *sampled,
                              struct error *e);
+/* True if the second period derives this pair of the first one, whatever the plan: control goes on there, or
+ * it is a branch in RAM. */
+bool hybrid_derives(const struct node *a, const struct flow_pair *pair);
 void hybrid_plan_free(struct exact_plan *plan);
 
 struct hybrid_periods {

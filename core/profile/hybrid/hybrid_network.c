@@ -145,20 +145,21 @@ static void add_counted(struct solving *s) {
     }
 }
 
-static void add_goes_on(struct solving *s) {
+static void add_derived_pairs(struct solving *s) {
     const struct exact *const x = s->p->second, *const first = s->p->first;
     for (size_t i = 0; i < x->nodes.len; i++)
         if (x->nodes.at[i].derived)
             add_link(s, (struct link){.from = x->nodes.at[i].insn.address,
                                       .to = x->nodes.at[i].to,
                                       .kind = FREE,
-                                      .goes_on = true});
+                                      .goes_on = !x->nodes.at[i].transfer});
     for (size_t i = 0; i < s->p->flow->pairs.len; i++) {
         const struct flow_pair *const pair = &s->p->flow->pairs.at[i];
         const struct node *const a = exact_node(first, pair->a);
-        if (a != NULL && !pair->transfer && a->derived && !a->transfer && a->to == pair->b)
+        if (a != NULL && hybrid_derives(a, pair))
             add_link(s,
-                     (struct link){.from = pair->a, .to = pair->b, .kind = FREE, .goes_on = true});
+                     (struct link){
+                         .from = pair->a, .to = pair->b, .kind = FREE, .goes_on = !pair->transfer});
     }
 }
 
@@ -359,7 +360,7 @@ static void make_links(struct solving *s) {
     add_counts(s, &x->resumes, true);
     add_counts(s, &x->ends, false);
     add_counted(s);
-    add_goes_on(s);
+    add_derived_pairs(s);
     add_uncounted(s);
     add_resumed(s, s->p->first, false);
     add_resumed(s, x, true);

@@ -90,9 +90,9 @@ static enum status find_busy(struct planning *p, struct error *e) {
     return status;
 }
 
-/* Does control go on from a to b, without a counter, in the second period as well? */
-static bool goes_on(const struct node *a, const struct flow_pair *pair) {
-    return !pair->transfer && a->derived && !a->transfer && a->to == pair->b;
+bool hybrid_derives(const struct node *a, const struct flow_pair *pair) {
+    return a->derived && a->to == pair->b && pair->transfer == a->transfer &&
+           (!a->transfer || !a->fixed);
 }
 
 /* A transfer whose counter is one of its own, at an instruction that cannot change. */
@@ -141,7 +141,7 @@ static void connect_uncounted(struct planning *p) {
         const uint64_t key = exact_pair_key(pair->a, pair->b);
         if (a == NULL)
             continue;
-        if (goes_on(a, pair) || map_find(&p->plan->returns, pair->a) != NULL) {
+        if (hybrid_derives(a, pair) || map_find(&p->plan->returns, pair->a) != NULL) {
             connect(p, pair);
         } else if (!is_direct(p->first, a, pair) || map_find(&p->busy, key) != NULL) {
             continue;
