@@ -48,7 +48,7 @@ WITH n(sampling, name, line) AS (VALUES ('', '', 1), ('live input=other', 'anoth
     ('active per_million=600 place=calls', 'golden, calls', 13))
 SELECT printf('| %s | %s | %s | %s | %s | %s | %s | %s |', technique, iif(technique = 'bursts', substr(parameters, instr(parameters, 'burst=')
     + 6, instr(parameters, ' phase') - instr(parameters, 'burst=') - 6) || ' in ' || printf('%,d', substr(parameters, 10, instr(parameters, ' ') - 10))
-    || ' checks', iif(technique = 'hybrid', 'edges above ' || CAST(substr(parameters, instr(parameters, 'rate=') + 5) AS INTEGER) / 10 ||
+    || ' checks', iif(technique = 'hybrid', 'edges above ' || (CAST(substr(parameters, instr(parameters, 'rate=') + 5) AS INTEGER) / 10) ||
     ' a frame, every ' || printf('%g', CAST(substr(parameters, instr(parameters, 'interval_us=') + 12) AS INTEGER) / 1000.0) || ' ms', name)), told, printf('%.1f', steady_cost_percent),
     iif(observed_percent > 0, printf('%.3f', observed_percent), ''), iif(of_active_percent > 0, printf('%.2f', of_active_percent), ''),
     iif(overlap_active IS NULL, '', printf('%.3f (%.3f)', overlap_active, overlap_active_worst)), printf('%.3f', benefit))
