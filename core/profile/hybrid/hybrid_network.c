@@ -320,8 +320,10 @@ static void reach(const struct solving *s, uint32_t world, bool *reached) {
 }
 
 static uint32_t renumber(uint32_t *numbers, size_t *count, uint32_t number) {
-    if (numbers[number] == 0)
-        numbers[number] = (uint32_t)++ * count;
+    if (numbers[number] == 0) {
+        *count += 1;
+        numbers[number] = (uint32_t)*count;
+    }
     return numbers[number] - 1;
 }
 
