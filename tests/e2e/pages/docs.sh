@@ -45,7 +45,8 @@ make_target() {
     esac
     case " $made " in *" $1 "*) return 0 ;; esac
     made="$made $1"
-    test "$1" != report || cp quick.db made/hotgraph.db # the whole is drawn already
+    # The whole is drawn already.
+    test "$1" != report || { rm -f made/hotgraph.db* && cp quick.db made/hotgraph.db; }
     PATH=$work/played:$PATH make -f "$source/Makefile" --no-print-directory "$@" RESULTS=made >out 2>errors </dev/null ||
         fail "$page: 'make $*' ends with $?: $(cat out errors)"
 }
