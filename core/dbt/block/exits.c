@@ -162,19 +162,14 @@ void exit_always(struct emitter *e, uint32_t place, uint16_t pc) {
 
 /* ---- busy-waits ---- */
 
-/* Passes that call a function each time cannot be skipped; see wait_pass(). */
-static bool jump_calls(const struct site *site) {
-    const struct hooks *const hooks = site != NULL ? &site->probes[PROBE_TAKEN] : NULL;
-    for (size_t i = 0; hooks != NULL && i < hooks->count; i++)
-        if (hooks->at[i].probe.kind == PROBE_CALL)
-            return true;
-    return false;
-}
-
 static void look_for_wait(struct translation *t, const struct guest_op *op, uint16_t target) {
     struct emitter *const e = t->e;
-    if (target > op->pc || t->recorded || jump_calls(op->site))
+    const struct hooks *const hooks = op->site ? &op->site->probes[PROBE_TAKEN] : NULL;
+    if (target > op->pc || t->recorded)
         return;
+    for (size_t i = 0; hooks && i < hooks->count; i++)
+        if (hooks->at[i].probe.kind == PROBE_CALL)
+            return; /* passes that call a function each time cannot be skipped; see wait_pass() */
     struct wait candidate;
     wait_examine(t->nes, &candidate, op->from, op->pc, target);
     if (candidate.length == 0)
