@@ -16,3 +16,13 @@ SELECT printf('| %s | %s | %s | %s | %s | %s | %s | %s | %s |', name, iif(e1 = e
     iif(l1 = l2, l1, l1 || ' to ' || l2), iif(b1 = b2, b1, b1 || ' to ' || b2), iif(w1 = w2, w1, w1 || ' to ' || w2),
     iif(o1 = o2, o1, o1 || ' to ' || o2), iif(v1 = v2, v1, v1 || ' to ' || v2), iif(f1 = f2, f1, f1 || ' to ' || f2))
 FROM spans ORDER BY kind, name NOT LIKE 'kernels%', most;
+
+-- name: followed
+SELECT printf('| %s | %,d | %.3f | %.1f | %.3f | %,d | %.3f | %.2f | %,d | %.3f | %.2f | %,d | %.2f | %.2f |', iif(game = 'lua', 'lua5.4', game),
+    round(instructions / 1e6), bytes_instruction, 100 * lost_4, overlap_4, net_traces, net_inside, net_completed, lei_traces, lei_inside, lei_completed,
+    hot_paths, fixed, hot_overlap)
+FROM followed ORDER BY game NOT LIKE 'kernels%', CAST(paths AS INTEGER);
+
+-- name: followed_found
+SELECT printf('%.2f to %.2f bits an instruction', 8 * min(bytes_instruction), 8 * max(bytes_instruction)) FROM followed;
+SELECT printf('%.0f to %.0f %% of the flow', 100 * min(fixed), 100 * max(fixed)) FROM followed;

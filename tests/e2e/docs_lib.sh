@@ -45,6 +45,7 @@ run_line() {
     'hotgraph optimise configs/'*) known_words "$1" ;; # record/optimise.sh
     'hotgraph sweep '*) run "$1" ;;
     *' && dot '*) if has dot; then run "$1"; else shorter "${1%% && dot*}"; fi ;;
+    'hotgraph profile gzip.hgtrace'*) test ! -s gzip.hgtrace || run "$1" ;;
     'hotgraph sample '* | 'hotgraph exact '* | 'hotgraph structure '* | 'hotgraph profile '*)
         if test -n "$frames"; then shorter "$1 --frames $frames"; else run "$1"; fi ;;
     'dot '*) ! has dot || run "$1" ;;
