@@ -92,13 +92,15 @@ struct patch *gate_open(struct hotprobe *h, struct object *o, uintptr_t slot, bo
     return g;
 }
 
-static bool needed(const struct hotprobe *h, const struct patch *gate) {
+/* Sets `needed` of all open gates, in one pass: large programs have many gates and more patches. */
+static void find_needed(struct hotprobe *h) {
+    for (size_t i = 0; i < h->gates.len; i++)
+        h->gates.at[i]->needed = false;
     for (size_t i = 0; i < h->patches.len; i++) {
         const struct patch *p = h->patches.at[i];
-        if (p->gate == gate && (p->in || !p->restored))
-            return true;
+        if (p->gate != NULL && (p->in || !p->restored))
+            p->gate->needed = true;
     }
-    return false;
 }
 
 /* Removes one gate by Lock and Load; threads that meet it meanwhile go through its stub. */
@@ -115,9 +117,10 @@ static bool close_one(struct hotprobe *h, const struct patch *g) {
 bool gates_close(struct hotprobe *h) {
     size_t kept = 0;
     bool ok = true;
+    find_needed(h);
     for (size_t i = 0; i < h->gates.len; i++) {
         struct patch *g = h->gates.at[i];
-        bool open = g->in && (g->changed || needed(h, g));
+        bool open = g->in && (g->changed || g->needed);
         if (!open && g->in && !close_one(h, g)) {
             ok = false;
             open = true;

@@ -39,6 +39,7 @@ struct patch {
     bool changed;            /* in the current batch */
     bool restored;           /* the slot's bytes are padding again */
     bool is_gate;            /* has no probe: a long NOP that jumps over the slots in it */
+    bool needed;             /* of a gate: a slot in it is used; set by gates_close() */
     struct patch *gate;      /* of the slot; NULL: padding that is never executed */
     struct patch *host;      /* the patch whose window holds the slot (free_bytes.c); NULL: none */
     struct patch *guest;     /* the patch whose slot is in this window, after its jump; NULL:
