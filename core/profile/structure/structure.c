@@ -337,11 +337,6 @@ static bool sort_places(struct insn_place *places, const uint32_t *addresses, si
     return ok;
 }
 
-static int place_order(const void *a, const void *b) {
-    const struct insn_place *x = a, *y = b;
-    return (x->address > y->address) - (x->address < y->address);
-}
-
 enum status structure_places(struct insn_place **out, const struct structure *s, struct error *e) {
     const size_t count = structure_insn_count(s);
     struct insn_place *places = calloc(count + 1, sizeof *places);
@@ -357,8 +352,13 @@ enum status structure_places(struct insn_place **out, const struct structure *s,
 }
 
 size_t structure_block_of(const struct insn_place *places, size_t insn_count, uint32_t address) {
-    const struct insn_place key = {.address = address};
-    const struct insn_place *found =
-        insn_count == 0 ? NULL : bsearch(&key, places, insn_count, sizeof key, place_order);
-    return found == NULL ? SIZE_MAX : found->block;
+    size_t low = 0, high = insn_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (places[middle].address < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < insn_count && places[low].address == address ? places[low].block : SIZE_MAX;
 }
