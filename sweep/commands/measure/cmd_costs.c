@@ -8,6 +8,7 @@
 #include "commands/measure/study.h"
 #include "counted/counted.h"
 #include "profile/structure/structure.h"
+#include "version.h"
 
 static const char details[] =
     "CONFIG is a configuration as for 'hotgraph sweep', and the database is the one\n"
@@ -17,7 +18,8 @@ static const char details[] =
     "do by themselves (trace) is left out.\n"
     "\n"
     "The rows go into the table 'cost'. The views 'profiler_cost', 'technique_frontier' and\n"
-    "'frontier' put them beside the results. Existing rows are not counted again.\n"
+    "'frontier' put them beside the results. Rows that this version of the program (and\n"
+    "commit) has counted are not counted again; those of another one are replaced.\n"
     "\n"
     "Example:\n"
     "  hotgraph sweep configs/techniques.cfg --db techniques.db\n"
@@ -67,12 +69,16 @@ static enum status learn_structure(struct costs *c, struct error *e) {
 
 /* ---- rows ---- */
 
+/* Another version may translate otherwise: rows of two versions must not stand side by side. */
 static enum status is_there(const struct costs *c, const char *watcher, bool *there,
                             struct error *e) {
     int64_t found;
     const enum status status = db_integer(
-        c->study.db, "SELECT 1 FROM cost WHERE replay_id = ? AND watcher = ? AND frames = ?", 0,
-        &found, e, "iti", c->game->replay_id, watcher, (int64_t)c->frames);
+        c->study.db,
+        "SELECT 1 FROM cost JOIN run USING (run_id) WHERE replay_id = ? AND watcher = ? "
+        "AND frames = ? AND version = ? AND source_commit = ?",
+        0, &found, e, "ititt", c->game->replay_id, watcher, (int64_t)c->frames, HOTGRAPH_VERSION,
+        HOTGRAPH_COMMIT);
     *there = found != 0;
     return status;
 }

@@ -32,7 +32,7 @@ test "$(grep -o '"unpriced": 0,' clock.json | wc -l)" = 2 || fail "functions of 
 calls=$(sed 's/.*"with"//; s/.*"handlers": \([0-9]*\),.*/\1/' clock.json) samples=$(sed 's/.*"with"//; s/.*"samples": \([0-9]*\),.*/\1/' clock.json)
 test "$samples" -gt 900 -a "$calls" -lt $((samples * 5 / 4)) || fail "$calls calls of the sampler for $samples samples: $(cat clock.json)"
 
-# In a sweep's database: one row for all seeds, part of the digest, and not counted again.
+# In a sweep's database: one row for all seeds, part of the digest, and not counted again by the same program.
 cat >c.cfg <<END
 name = "c";
 frames = 300;
@@ -50,6 +50,12 @@ test "$(sqlite3 c.db "SELECT count(*), count(cost_percent), sum(overlap_active =
 test "$(wc -l <rows)" = 6 || fail "nobody, structure, exact, entries and two samplings: $(cat rows)"
 "$hotgraph" costs c.cfg --db c.db --frames 300 --from 200 >rows
 test ! -s rows || fail "counted again: $(cat rows)"
+# A row that another version of the program has counted is replaced.
+sqlite3 c.db "UPDATE run SET source_commit = 'earlier' WHERE run_id = (SELECT run_id FROM result LIMIT 1);
+    UPDATE cost SET host_steady = 1, run_id = (SELECT run_id FROM result LIMIT 1) WHERE watcher = 'nobody'"
+"$hotgraph" costs c.cfg --db c.db --frames 300 --from 200 >rows
+test "$(sed 's/.* a frame  //' rows)" = nobody || fail "not the one row of another version: $(cat rows)"
+test "$(sqlite3 c.db "SELECT host_steady > 1 FROM cost WHERE watcher = 'nobody'")" = 1 || fail "the row was not replaced"
 "$hotgraph" sweep c.cfg --db c.db >after 2>/dev/null
 ! test "$(grep '^digest' before)" = "$(grep '^digest' after)" || fail "costs are not in the digest"
 test "$(sqlite3 c.db "SELECT count(*), count(cost_percent) FROM technique_frontier")" = '8|6' ||
