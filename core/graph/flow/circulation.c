@@ -36,7 +36,8 @@ static enum status check_arc(const struct circulation *c, size_t i, struct error
     return STATUS_OK;
 }
 
-/* Substitutes f = lower + flow, with 0 <= flow <= upper - lower. */
+/* Checks all numbers. For Klein's method, which has arcs, it also substitutes f = lower + flow, with
+ * 0 <= flow <= upper - lower. */
 static enum status take_out_bounds(struct residual *r, const struct circulation *c,
                                    struct error *e) {
     for (size_t i = 0; i < c->arcs.len; i++) {
@@ -44,18 +45,18 @@ static enum status take_out_bounds(struct residual *r, const struct circulation 
         enum status status = check_arc(c, i, e);
         if (status != STATUS_OK)
             return status;
-        struct residual_arc *to = &r->arcs[i];
-        *to = (struct residual_arc){
-            .from = arc->from, .to = arc->to, .cap = ARC_UNBOUNDED, .cost = arc->cost};
+        int64_t cap = ARC_UNBOUNDED;
         if ((arc->upper != ARC_UNBOUNDED &&
-             (__builtin_sub_overflow(arc->upper, arc->lower, &to->cap) ||
-              to->cap == ARC_UNBOUNDED)) ||
+             (__builtin_sub_overflow(arc->upper, arc->lower, &cap) || cap == ARC_UNBOUNDED)) ||
             __builtin_add_overflow(r->excess[arc->to], arc->lower, &r->excess[arc->to]) ||
             __builtin_sub_overflow(r->excess[arc->from], arc->lower, &r->excess[arc->from]) ||
             arc->cost == INT64_MIN)
             return too_large(e);
         int64_t cost = arc->cost < 0 ? -arc->cost : arc->cost;
         r->largest_cost = cost > r->largest_cost ? cost : r->largest_cost;
+        if (r->arcs != NULL)
+            r->arcs[i] = (struct residual_arc){
+                .from = arc->from, .to = arc->to, .cap = cap, .cost = arc->cost};
     }
     /* Total excess; also bounds the flow on the extra arc of any node. */
     int64_t sum = 0;
@@ -130,25 +131,25 @@ enum status circulation_solve(struct circulation *c, struct circulation_options 
     *result = (struct circulation_result){0};
     if (c->nodes >= UINT32_MAX)
         return error_set(e, STATUS_ARGUMENT, "%zu nodes are more than 2^32 - 2", c->nodes);
+    const bool klein = options.solver == CIRCULATION_KLEIN;
     struct residual r = {
         .nodes = c->nodes,
         .arc_count = c->arcs.len,
-        .arcs = calloc(c->arcs.len + 1, sizeof *r.arcs),
+        .arcs = klein ? calloc(c->arcs.len + 1, sizeof *r.arcs) : NULL,
         .excess = calloc(c->nodes + 1, sizeof *r.excess),
     };
     enum status status = STATUS_OK;
-    if (r.arcs == NULL || r.excess == NULL)
+    if ((klein && r.arcs == NULL) || r.excess == NULL)
         status =
             error_set(e, STATUS_MEMORY, "out of memory for a network of %zu arcs", c->arcs.len);
     if (status == STATUS_OK)
         status = take_out_bounds(&r, c, e);
     if (status == STATUS_OK)
-        status = options.solver == CIRCULATION_SIMPLEX
-                     ? solve_convex(c, options, result, e)
-                     : klein_solve(&r, options.cancel_limit, result, e);
+        status = klein ? klein_solve(&r, options.cancel_limit, result, e)
+                       : solve_convex(c, options, result, e);
     if (status == STATUS_OK)
         status = tell_outcome(result, e);
-    if (status == STATUS_OK && options.solver == CIRCULATION_KLEIN)
+    if (status == STATUS_OK && klein)
         status = put_back_bounds(c, &r, e);
     if (status == STATUS_OK)
         status = sum_costs(c, result, e);

@@ -15,6 +15,7 @@ struct maker {
     VEC(struct piece) pieces; /* of the edge under construction */
     size_t read;              /* entries of `order` filled so far */
     int hash_bits;
+    uint64_t hashed, hash; /* the last arc's ends, and their hash */
 };
 
 static enum status too_large(struct error *e) {
@@ -27,9 +28,13 @@ static enum status no_memory(struct error *e) {
 }
 
 /* The hashes along any cycle sum to less than one unit. */
-static __int128 unit_cost(const struct maker *m, const struct arc *arc) {
-    uint64_t hash = splitmix64((uint64_t)arc->from << 32 | arc->to, 0) >> (64 - m->hash_bits);
-    return arc->cost * COST_UNIT + (__int128)hash;
+static __int128 unit_cost(struct maker *m, const struct arc *arc) {
+    const uint64_t ends = (uint64_t)arc->from << 32 | arc->to;
+    if (m->hash == 0 || m->hashed != ends) {
+        m->hashed = ends;
+        m->hash = splitmix64(ends, 0) >> (64 - m->hash_bits);
+    }
+    return arc->cost * COST_UNIT + (__int128)m->hash;
 }
 
 static int compare_pieces(const void *a, const void *b) {
@@ -41,13 +46,16 @@ static int compare_pieces(const void *a, const void *b) {
 
 static bool add_piece(struct maker *m, uint32_t i, bool against) {
     const struct arc *arc = &m->c->arcs.at[i];
-    struct piece piece = {
-        .slope = against ? -unit_cost(m, arc) : unit_cost(m, arc),
+    const __int128 cost = unit_cost(m, arc);
+    m->x->against[i] = against;
+    if (m->pieces.len == m->pieces.cap && !vec_reserve(&m->pieces, m->pieces.len + 1))
+        return false;
+    m->pieces.at[m->pieces.len++] = (struct piece){
+        .slope = against ? -cost : cost,
         .width = arc->upper == ARC_UNBOUNDED ? FLOW_UNBOUNDED : arc->upper - arc->lower,
         .arc = i,
     };
-    m->x->against[i] = against;
-    return vec_push(&m->pieces, piece);
+    return true;
 }
 
 bool convex_begin(struct convex *x, struct convex_edge *edge) {
@@ -66,7 +74,7 @@ bool convex_end(struct convex *x, int64_t at) {
 static enum status add_breaks(struct maker *m, struct convex_edge *edge, int64_t least,
                               struct error *e) {
     struct convex_break end = {.at = least};
-    if (!convex_begin(m->x, edge))
+    if (!convex_begin(m->x, edge) || !vec_reserve(&m->x->breaks, m->x->breaks.len + m->pieces.len))
         return no_memory(e);
     for (size_t i = 0; i < m->pieces.len && end.at != FLOW_UNBOUNDED; i++) {
         const struct piece *piece = &m->pieces.at[i];
@@ -74,8 +82,7 @@ static enum status add_breaks(struct maker *m, struct convex_edge *edge, int64_t
             continue;
         if (edge->count == 0 || m->x->breaks.at[m->x->breaks.len - 1].slope != piece->slope) {
             end.slope = piece->slope;
-            if (!vec_push(&m->x->breaks, end))
-                return no_memory(e);
+            m->x->breaks.at[m->x->breaks.len++] = end;
             edge->count++;
         }
         if (piece->width == FLOW_UNBOUNDED)

@@ -18,6 +18,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 const struct flow_costs flow_costs_standard = {
     .model = FLOW_POISSON,
@@ -43,12 +44,24 @@ struct builder {
     bool failed;  /* out of memory */
 };
 
+/* frexp() for positive normal numbers. */
+static double split(double x, int *exponent) {
+    enum { MANTISSA_BITS = 52, EXPONENT_OF_HALF = 1022 };
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    *exponent = (int)(bits >> MANTISSA_BITS) - EXPONENT_OF_HALF;
+    bits &= (UINT64_C(1) << MANTISSA_BITS) - 1;
+    bits |= (uint64_t)EXPONENT_OF_HALF << MANTISSA_BITS;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 /* A logarithm of operations that round alike on every machine. The C library's may differ between
  * machines, and flows must not. */
 static double natural_log(double x) {
     static const double ln2 = 0.69314718055994530942;
     int exponent;
-    double m = frexp(x, &exponent);
+    double m = split(x, &exponent);
     if (m < 0.70710678118654752440) {
         m *= 2;
         exponent--;
@@ -66,8 +79,14 @@ static int64_t rounded(double value) {
 
 static bool add_arc(struct flow_network *n, uint32_t from, uint32_t to, int64_t upper,
                     double cost) {
-    const struct arc arc = {.from = from, .to = to, .upper = upper, .cost = rounded(cost * UNIT)};
-    return vec_push(&n->circulation.arcs, arc) && vec_push(&n->back, false);
+    const size_t len = n->circulation.arcs.len;
+    if ((len == n->circulation.arcs.cap || len == n->back.cap) &&
+        (!vec_reserve(&n->circulation.arcs, len + 1) || !vec_reserve(&n->back, len + 1)))
+        return false;
+    n->circulation.arcs.at[n->circulation.arcs.len++] =
+        (struct arc){.from = from, .to = to, .upper = upper, .cost = rounded(cost * UNIT)};
+    n->back.at[n->back.len++] = false;
+    return true;
 }
 
 bool flow_arcs_free(struct flow_network *n, uint32_t from, uint32_t to, double cost) {
