@@ -73,12 +73,12 @@ static enum status learn_structure(struct costs *c, struct error *e) {
 static enum status is_there(const struct costs *c, const char *watcher, bool *there,
                             struct error *e) {
     int64_t found;
-    const enum status status = db_integer(
-        c->study.db,
-        "SELECT 1 FROM cost JOIN run USING (run_id) WHERE replay_id = ? AND watcher = ? "
-        "AND frames = ? AND version = ? AND source_commit = ?",
-        0, &found, e, "ititt", c->game->replay_id, watcher, (int64_t)c->frames, HOTGRAPH_VERSION,
-        HOTGRAPH_COMMIT);
+    const enum status status =
+        db_integer(c->study.db,
+                   "SELECT 1 FROM cost JOIN run USING (run_id) WHERE replay_id = ? AND watcher = ? "
+                   "AND frames = ? AND version = ? AND source_commit = ?",
+                   0, &found, e, "ititt", c->game->replay_id, watcher, (int64_t)c->frames,
+                   HOTGRAPH_VERSION, HOTGRAPH_COMMIT);
     *there = found != 0;
     return status;
 }
