@@ -201,12 +201,13 @@ static enum hotprobe_reason try_cover(struct hotprobe *h, struct object *o, uint
             break;
         if ((*mark_at(o, at) & MARK_OURS) != 0) {
             struct patch *p = index_find(&h->traps, at);
-            if (!patch_can_grow(p) || !patch_grow(h, o, p, (unsigned)(site + end.length - p->at)))
+            if (!patch_can_grow(p) ||
+                !patch_grow(h, o, p, (unsigned)(site + end.length - p->at), true))
                 break;
             return probe_add(h, p, boundary_of(p, site), r);
         }
         if (window_find(h, o, at, &plan) != HOTPROBE_DONE ||
-            (plan.offset[plan.count] < length && !window_grow(h, o, &plan, length)))
+            (plan.offset[plan.count] < length && !window_grow(h, o, &plan, length, true)))
             continue;
         if (boundary_of(&plan, site) < plan.count)
             return put_in(h, &plan, boundary_of(&plan, site), r);

@@ -150,6 +150,7 @@ enum status session_settle(struct hotprobe *h, struct error *e) {
     seq_free(&h->listed);
     seq_free(&h->batch);
     scratch_free(&h->scratch);
+    pairs_settle(&h->pairs);
     space_free(&h->pool.space);
     return s;
 }

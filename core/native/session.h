@@ -40,7 +40,8 @@
  *   placement written by the command, if an earlier run's graph is given, of the program's file: a 64-bit
  *     word, the number of blocks; then these and edges, struct session_weight, each list by from and to
  *
- *   pairs     a page, of which two words are used (enum below); then cells, struct session_pair
+ *   pairs     a page, of which two words are used (enum below); then cells, struct session_pair,
+ *     of which each key has one
  *
  *   error     instead of all others: why the program was not run
  *

@@ -1,11 +1,12 @@
 /* Static frequencies: a loop is executed eight times, a branch forward is taken in two of five cases,
- * and a function as often as what calls it. Only their order matters: a wrong one costs time, but the
+ * each arm of a jump through a table equally often, and a function as often as what calls it. Where
+ * an indirect jump with unknown targets may lead, as in interpreters, code is executed four times. Only their order matters: a wrong one costs time, but the
  * graph stays exact. What an earlier run executed is heavier than all that it did not execute. */
 #include "native/edges/edge_weights.h"
 
 enum { CALL_ROUNDS = 3, WEIGHT_MOST = WEIGHT_NO_ROOM - 2 };
 static const double turns = 8, jump_turns = 3, taken = 0.4, left = 0.12, unknown = 0.3,
-                    most_calls = 1e9;
+                    dispatched = 4, most_calls = 1e9;
 
 struct weigh {
     struct object *o;
@@ -17,7 +18,9 @@ struct weigh {
                           to it from before */
     VEC(double) loop; /* of each piece: turns of the loop that it is the head of, or 0 */
     VEC(double) calls, next_calls; /* of each function; of number 0: code without one */
+    VEC(uint8_t) open;             /* of each function: has it an indirect jump without arms? */
     VEC(uint32_t) function;        /* of each piece */
+    VEC(uint32_t) arms;            /* of each piece: the first arm of its jump, from 1; 0: none */
 };
 
 static uint32_t function_of(const struct weigh *w, size_t i) {
@@ -28,16 +31,46 @@ static uint32_t function_of(const struct weigh *w, size_t i) {
 static bool prepare(struct weigh *w) {
     const size_t functions = w->o->functions.len + 1;
     if (!seq_reserve(&w->times, w->n) || !seq_reserve(&w->loop, w->n) ||
-        !seq_reserve(&w->function, w->n) || !seq_reserve(&w->calls, functions) ||
-        !seq_reserve(&w->next_calls, functions))
+        !seq_reserve(&w->function, w->n) || !seq_reserve(&w->arms, w->n) ||
+        !seq_reserve(&w->calls, functions) || !seq_reserve(&w->next_calls, functions) ||
+        !seq_reserve(&w->open, functions))
         return false;
     for (size_t i = 0; i < w->n; i++) {
         w->times.at[i] = w->loop.at[i] = 0;
         w->function.at[i] = function_of(w, i);
+        w->arms.at[i] = 0;
     }
-    for (size_t k = 0; k < functions; k++)
+    for (size_t k = 0; k < functions; k++) {
         w->calls.at[k] = 1;
+        w->open.at[k] = 0;
+    }
     return true;
+}
+
+/* The last piece that begins at or before the address; there is one. */
+static size_t piece_around(const struct weigh *w, uintptr_t at) {
+    size_t low = 0, high = w->n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (w->pieces[middle].start <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? low - 1 : 0;
+}
+
+static void find_arms(struct weigh *w) {
+    const struct object *o = w->o;
+    for (size_t k = 0; k < o->arms.len && w->n > 0; k++)
+        if (k == 0 || o->arms.at[k].jump != o->arms.at[k - 1].jump) {
+            const size_t i = piece_around(w, o->arms.at[k].jump);
+            if (w->pieces[i].last == o->arms.at[k].jump)
+                w->arms.at[i] = (uint32_t)k + 1;
+        }
+    for (size_t i = 0; i < w->n; i++)
+        if (w->pieces[i].flow == FLOW_JUMP_AWAY && w->arms.at[i] == 0)
+            w->open.at[w->function.at[i]] = 1;
 }
 
 static bool same_function(const struct weigh *w, size_t i, uint32_t to) {
@@ -62,24 +95,46 @@ static void lead(struct weigh *w, size_t i, uint32_t to, double times) {
         w->times.at[to] += times;
 }
 
+static void lead_to_arms(struct weigh *w, size_t i, double times) {
+    const struct object *o = w->o;
+    const piece_list all = {.at = (struct piece *)w->pieces, .len = w->n};
+    size_t first = w->arms.at[i] - 1, n = 0;
+    while (first + n < o->arms.len && o->arms.at[first + n].jump == o->arms.at[first].jump)
+        n++;
+    for (size_t k = first; k < first + n; k++) {
+        const struct piece *p = piece_at(&all, o->arms.at[k].target);
+        if (p != NULL)
+            lead(w, i, (uint32_t)(p - w->pieces), times / (double)n);
+    }
+}
+
+/* What nothing before leads to. */
+static double times_by_itself(const struct weigh *w, size_t i) {
+    const bool begins = i == 0 || w->function.at[i - 1] != w->function.at[i];
+    return begins ? 1
+           : w->pieces[i].led_to && w->open.at[w->function.at[i]] != 0
+               ? dispatched
+               : w->times.at[i - 1] * unknown;
+}
+
 /* In the order of addresses, which is nearly that of execution; jumps back make loops. */
 static void find_times(struct weigh *w) {
     for (size_t i = 0; i < w->n; i++) {
         const struct tree_piece *p = &w->tree[i];
-        const bool begins = i == 0 || w->function.at[i - 1] != w->function.at[i];
         double *t = &w->times.at[i];
         if (*t == 0)
-            *t = begins ? 1 : w->times.at[i - 1] * unknown;
+            *t = times_by_itself(w, i);
         if (w->loop.at[i] > 0)
             *t *= w->loop.at[i];
-        if (p->ends == 'n' || p->ends == 'c')
+        if (p->ends == 'n' || p->ends == 'c' || w->pieces[i].flow == FLOW_CALL_AWAY)
             lead(w, i, p->next, *t);
         else if (p->ends == 'j')
             lead(w, i, p->target, *t);
         else if (p->ends == 'b') {
             lead(w, i, p->next, *t * fall_share(p, i));
             lead(w, i, p->target, *t * taken);
-        }
+        } else if (w->arms.at[i] != 0)
+            lead_to_arms(w, i, *t);
     }
 }
 
@@ -163,6 +218,7 @@ bool edges_weigh(struct object *o, const piece_list *pieces, const struct tree_p
     struct weigh w = {.o = o, .pieces = pieces->at, .tree = tree, .n = pieces->len};
     const bool ok = prepare(&w);
     if (ok) {
+        find_arms(&w);
         find_loops(&w);
         find_times(&w);
         find_calls(&w);
@@ -174,6 +230,8 @@ bool edges_weigh(struct object *o, const piece_list *pieces, const struct tree_p
     seq_free(&w.loop);
     seq_free(&w.calls);
     seq_free(&w.next_calls);
+    seq_free(&w.open);
     seq_free(&w.function);
+    seq_free(&w.arms);
     return ok;
 }

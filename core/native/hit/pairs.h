@@ -1,7 +1,8 @@
 /*
- * Cells for pairs of a site and the target it went to: a hash table in a file that the process maps.
- * A stub (patch/stub.c) looks in a key's home and in the next cell; for others, and for new keys, it
- * calls pairs_miss(). session.h has the file's layout. Private to core/native.
+ * Cells for pairs of a site and the target it went to, in a file that the process maps: two of each
+ * site's own, for the targets that come first, mapped near the code; the others in a hash table.
+ * A stub (patch/stub.c) looks in the own cells, in the key's home and in the next cell; for others,
+ * and for new keys, it calls pairs_miss(). session.h has the file's layout. Private to core/native.
  */
 #ifndef HOTGRAPH_NATIVE_PAIRS_H
 #define HOTGRAPH_NATIVE_PAIRS_H
@@ -10,23 +11,35 @@
 #include "native/session.h"
 
 #define PAIRS_FACTOR UINT64_C(0x9e3779b97f4a7c15)
+enum {
+    PAIRS_OWN = 2,    /* cells */
+    PAIRS_PART = 512, /* sites: their cells are four pages */
+    PAIRS_PARTS = (SESSION_PAIRS_SITES + PAIRS_PART) / PAIRS_PART,
+};
 
 struct pairs {
     uint64_t *head; /* NULL: there is no table */
     struct session_pair *at;
     size_t bytes;
     uint8_t shift; /* of the product of key and factor */
+    int fd;        /* of the file, until no stub is made any more; else -1 */
+    struct session_pair *own[PAIRS_PARTS]; /* of PAIRS_PART sites each; NULL: not mapped yet */
 };
 
 /* Makes the file, for so many sites, and the table. Call before probes of pairs are inserted. */
 enum status pairs_open(struct pairs *t, const char *path, size_t sites, struct error *e);
+/* The site's own cells, which code near `near` reaches; NULL: there are none. */
+struct session_pair *pairs_own(struct hotprobe *h, size_t site, uintptr_t near);
+/* No further stubs. */
+void pairs_settle(struct pairs *t);
 /* Writes one of SESSION_THREADS_... to the table. */
 void pairs_threads(struct pairs *t, uint64_t state);
 /* In the child of a fork: gives it a table of its own. */
 void pairs_part(struct pairs *t);
 /* Unmaps the table: no stub can run any more. */
 void pairs_close(struct pairs *t);
-/* The probe's function. In the program's registers, rax is the key and rcx its home. */
-void pairs_miss(struct pairs *t, const struct hotprobe_hit *hit);
+/* The probe's function. In the program's registers, rax is the key and rcx its home. `own`: the stub looks in
+ * the site's own cells. */
+void pairs_miss(struct hotprobe *h, const struct hotprobe_hit *hit, bool own);
 
 #endif

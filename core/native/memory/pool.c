@@ -290,6 +290,14 @@ uint64_t *pool_counter(struct hotprobe *h, uintptr_t near, uint64_t *offset) {
     return at;
 }
 
+uintptr_t pool_map(struct hotprobe *h, uintptr_t near, size_t size, int fd, uint64_t offset) {
+    return map_near(h, near, HALF, size, PROT_READ | PROT_WRITE, fd, offset);
+}
+
+bool pool_near(uintptr_t near, uintptr_t at) {
+    return within(HALF, near, at);
+}
+
 void pool_part(struct hotprobe *h) {
     size_t size = COUNTERS * sizeof(uint64_t);
     for (size_t i = 0; i < h->pool.counters.len && h->options.counters != NULL; i++) {

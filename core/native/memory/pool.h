@@ -41,6 +41,10 @@ bool pool_flush(struct hotprobe *h, int mem);
 bool pool_holds(const struct hotprobe *h, uintptr_t at);
 /* A counter in reach of `near`, and its offset in the file. NULL: none. */
 uint64_t *pool_counter(struct hotprobe *h, uintptr_t near, uint64_t *offset);
+/* A writable part of a file in reach of `near`; 0: none. */
+uintptr_t pool_map(struct hotprobe *h, uintptr_t near, size_t size, int fd, uint64_t offset);
+/* Does a stub for code at `near` nearly always reach `at`? */
+bool pool_near(uintptr_t near, uintptr_t at);
 /* In the child of a fork: gives it counters of its own. */
 void pool_part(struct hotprobe *h);
 void pool_free(struct hotprobe *h, bool code_too);

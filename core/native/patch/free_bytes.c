@@ -26,10 +26,10 @@ uintptr_t host_slot(const struct patch *host) {
     return host->at + JUMP;
 }
 
-bool patch_grow(struct hotprobe *h, struct object *o, struct patch *p, unsigned length) {
+bool patch_grow(struct hotprobe *h, struct object *o, struct patch *p, unsigned length, bool call) {
     struct patch before = *p;
     struct stub *stub = p->stub;
-    if (!window_grow(h, o, p, length)) {
+    if (!window_grow(h, o, p, length, call)) {
         *p = before;
         return false;
     }
@@ -54,7 +54,7 @@ bool patch_can_grow(const struct patch *p) {
 static bool can_host(struct hotprobe *h, struct object *o, struct patch *p) {
     if (!patch_can_grow(p) || p->stub == NULL)
         return false;
-    return p->length >= 2 * JUMP || patch_grow(h, o, p, 2 * JUMP);
+    return p->length >= 2 * JUMP || patch_grow(h, o, p, 2 * JUMP, false);
 }
 
 static struct patch *host_at(struct hotprobe *h, struct object *o, uintptr_t slot) {

@@ -13,6 +13,6 @@ uintptr_t host_slot(const struct patch *host);
 /* May the patch's window grow? Only before the program starts. */
 bool patch_can_grow(const struct patch *p);
 /* Makes the window `length` bytes long, or longer, and its stub anew. False: nothing has changed. */
-bool patch_grow(struct hotprobe *h, struct object *o, struct patch *p, unsigned length);
+bool patch_grow(struct hotprobe *h, struct object *o, struct patch *p, unsigned length, bool call);
 
 #endif

@@ -22,15 +22,23 @@
  * and only inc and jz if flags are dead. A probe of pairs (hit/pairs.h) at an indirect jump or call,
  * or at a return:
  *
- *     lea -128(%rsp), %rsp ; push %rax ; push %rcx
- *     mov target, %rax ; add site(%rip), %rax                    the key
+ *     push %rax ; mov target, %rax ; add site(%rip), %rax        the key
+ *     cmp %rax, own(%rip) ; jne 1f ; ds/lock incq own+8(%rip)    the site's first cell
+ *  3: pop %rax
+ *     ...
+ *  1: cmp %rax, own+16(%rip) ; jne 2f ; ds/lock incq own+24(%rip) ; jmp 3b   its second cell
+ *  2: push %rcx
  *     mov %rax, %rcx ; imul factor(%rip), %rcx ; shr $shift, %rcx ; shl $4, %rcx
- *     add table(%rip), %rcx                                      its home
- *     cmp %rax, (%rcx) ; jne 1f ; ds/lock incq 8(%rcx) ; jmp 2f
- *  1: cmp %rax, 16(%rcx) ; jne miss ; ds/lock incq 24(%rcx)      the next cell
- *  2: pop %rcx ; pop %rax ; lea 128(%rsp), %rsp
+ *     add table(%rip), %rcx                                      the key's home
+ *     cmp %rax, (%rcx) ; jne 4f ; ds/lock incq 8(%rcx) ; jmp 6f
+ *  4: cmp %rax, 16(%rcx) ; je 5f                                 the next cell
+ *     push probe(%rip) ; call hit(%rip) ; jmp 6f                 as above
+ *  5: ds/lock incq 24(%rcx)
+ *  6: pop %rcx ; jmp 3b
  *
- * with pushfq and popfq around it where flags are live. A probe of a linkage stub's slot:
+ * with pushfq and popfq around it where flags are live. A jump may leave something in the red zone, so
+ * the stack pointer is moved past that; calls and returns leave nothing there. Sites without own cells
+ * have only the part from 2 on. A probe of a linkage stub's slot:
  *
  *     mov slot(%rip), %r11 ; mov %r11, counter(%rip)
  *
@@ -45,7 +53,7 @@
 
 #include <string.h>
 
-enum { JUMP = 5, HOTS = 8 };
+enum { JUMP = 5, HOTS = 8, LONGEST = 15 /* bytes of an instruction, with prefixes */ };
 
 struct build {
     struct hotprobe *h;
@@ -57,9 +65,11 @@ struct build {
         size_t from, back; /* offset of the jz's distance, and of the code after it */
         const struct hotprobe_probe *probe;
         bool saved;
+        const struct session_pair *own; /* of a probe of pairs, which continues there */
     } hot[HOTS];
     size_t hots;
     bool constants;
+    bool far; /* own cells are out of reach */
     /* The overwritten instructions, decoded once, because the code is assembled twice. */
     struct insn insn[BOUNDARIES];
     bool live[BOUNDARIES];  /* are flags live at the probe of each? */
@@ -80,10 +90,10 @@ static bool build_read(struct build *b) {
 }
 
 /* Pushes the probe's address. Bit 0: flags and rax are saved on the stack; bit 1: a return address
- * was pushed before them (hit.c). */
-static void emit_call(struct build *b, const struct hotprobe_probe *probe, bool saved) {
+ * was pushed before them; bit 2: the site's own cells are used (hit.c). */
+static void emit_call(struct build *b, const struct hotprobe_probe *probe, unsigned how) {
     emit_bytes(&b->e, "\x48\x8d\x64\x24\x80", 5); /* lea rsp, [rsp - 128] */
-    emit_push_constant(&b->e, &b->c, (uintptr_t)probe | (saved ? 1 : 0) | (b->s->pushed ? 2 : 0));
+    emit_push_constant(&b->e, &b->c, (uintptr_t)probe | how | (b->s->pushed ? 2 : 0));
     if (b->c.count == sizeof b->c.value / sizeof *b->c.value) {
         b->e.full = true;
         return;
@@ -134,7 +144,7 @@ static void emit_shared(struct build *b, const struct hotprobe_probe *probe, boo
             return;
         }
         emit_bytes(&b->e, "\x0f\x84", 2); /* jz */
-        b->hot[b->hots++] = (struct hot){b->e.len, b->e.len + 4, probe, live};
+        b->hot[b->hots++] = (struct hot){b->e.len, b->e.len + 4, probe, live, NULL};
         emit_u32(&b->e, 0);
     }
 }
@@ -174,41 +184,80 @@ static bool emit_target(struct emit *e, const struct insn *i, uint32_t down) {
     return true;
 }
 
-/* Counts in the cell of this site and its target; hit/pairs.c makes the cell when there is none. */
-static bool emit_pairs(struct build *b, const struct hotprobe_probe *probe) {
+/* A locked or lockable increment, whose code after the prefix is given. */
+static void emit_lockable(struct build *b, const char *code, size_t n) {
+    can_lock(b);
+    emit_bytes(&b->e, b->h->atomic ? "\xf0" : "\x3e", 1);
+    emit_bytes(&b->e, code, n);
+}
+
+/* Counts in the key's cell of the common table; hit/pairs.c makes the cell when there is none. */
+static void emit_common(struct build *b, const struct hotprobe_probe *probe, bool own) {
     const struct pairs *t = &b->h->pairs;
-    const struct insn *i = &b->insn[probe->boundary];
-    bool live = b->live[probe->boundary];
-    if (b->hots == HOTS || t->at == NULL)
-        return false;
-    emit_bytes(&b->e, "\x48\x8d\x64\x24\x80", 5); /* lea rsp, [rsp - 128] */
-    if (live)
-        emit_bytes(&b->e, "\x9c", 1); /* pushfq */
-    emit_bytes(&b->e, "\x50\x51", 2); /* push rax; push rcx */
-    if (!emit_target(&b->e, i, 128 + 16 + (live ? 8 : 0) + (b->s->pushed ? 8 : 0)))
-        return false;
-    emit_bytes(&b->e, "\x48\x03\x05", 3); /* add rax, [rip + site] */
-    emit_constant(&b->e, &b->c, (uint64_t)(uintptr_t)probe->data << SESSION_PAIRS_SITE);
-    emit_bytes(&b->e, "\x48\x89\xc1\x48\x0f\xaf\x0d", 7); /* mov rcx, rax; imul rcx, [rip + c] */
+    emit_bytes(&b->e, "\x51\x48\x89\xc1\x48\x0f\xaf\x0d",
+               8); /* push rcx; mov rcx, rax; imul rcx, [rip + c] */
     emit_constant(&b->e, &b->c, PAIRS_FACTOR);
     emit_bytes(&b->e, "\x48\xc1\xe9", 3); /* shr rcx, shift */
     emit_bytes(&b->e, &t->shift, 1);
     emit_bytes(&b->e, "\x48\xc1\xe1\x04\x48\x03\x0d", 7); /* shl rcx, 4; add rcx, [rip + at] */
     emit_constant(&b->e, &b->c, (uintptr_t)t->at);
-    emit_bytes(&b->e, "\x48\x39\x01\x75\x07", 5); /* cmp [rcx], rax; jne 1f */
-    can_lock(b);
-    emit_bytes(&b->e, b->h->atomic ? "\xf0" : "\x3e", 1);
-    /* inc [rcx + 8]; jmp 2f; 1: cmp [rcx + 16], rax; jne miss */
-    emit_bytes(&b->e, "\x48\xff\x41\x08\xeb\x0f\x48\x39\x41\x10\x0f\x85", 12);
-    b->hot[b->hots++] = (struct hot){b->e.len, b->e.len + 9, probe, false};
+    emit_bytes(&b->e, "\x48\x39\x01\x75\x07", 5); /* cmp [rcx], rax; jne 4f */
+    emit_lockable(b, "\x48\xff\x41\x08", 4);      /* inc [rcx + 8] */
+    /* jmp 6f; 4: cmp [rcx + 16], rax; je 5f */
+    emit_bytes(&b->e, "\xeb\x26\x48\x39\x41\x10\x74\x1b", 8);
+    emit_call(b, probe, own ? 4 : 0);
+    emit_bytes(&b->e, "\xeb\x05", 2);        /* jmp 6f */
+    emit_lockable(b, "\x48\xff\x41\x18", 4); /* 5: inc [rcx + 24] */
+    emit_bytes(&b->e, "\x59", 1);            /* 6: pop rcx */
+}
+
+/* cmp [own], rax; jne; inc [own + 8]. Returns the offset of the jne's distance. */
+static size_t emit_own_cell(struct build *b, const struct session_pair *own) {
+    emit_bytes(&b->e, "\x48\x39\x05", 3);
+    emit_distance(&b->e, (uintptr_t)&own->key, 0);
+    emit_bytes(&b->e, "\x0f\x85", 2);
+    const size_t from = b->e.len;
     emit_u32(&b->e, 0);
-    can_lock(b);
-    emit_bytes(&b->e, b->h->atomic ? "\xf0" : "\x3e", 1);
-    /* inc [rcx + 24]; 2: pop rcx; pop rax */
-    emit_bytes(&b->e, "\x48\xff\x41\x18\x59\x58", 6);
+    emit_lockable(b, "\x48\xff\x05", 3);
+    emit_distance(&b->e, (uintptr_t)&own->count, 0);
+    return from;
+}
+
+/* Fills in the distance at the offset `from`: it leads here. */
+static void leads_here(struct build *b, size_t from) {
+    const uint32_t d = (uint32_t)(b->e.len - (from + 4));
+    memcpy(b->e.bytes + from, &d, sizeof d);
+}
+
+/* Counts in a cell of this site and its target. */
+static bool emit_pairs(struct build *b, const struct hotprobe_probe *probe) {
+    const struct insn *i = &b->insn[probe->boundary];
+    const bool live = b->live[probe->boundary], room = i->flow == FLOW_JUMP_AWAY;
+    const size_t site = (uintptr_t)probe->data;
+    const struct session_pair *own =
+        b->far || i->flow != FLOW_RETURN ? NULL : pairs_own(b->h, site, b->p->at);
+    if (b->hots == HOTS || b->h->pairs.at == NULL)
+        return false;
+    if (room)
+        emit_bytes(&b->e, "\x48\x8d\x64\x24\x80", 5); /* lea rsp, [rsp - 128] */
     if (live)
-        emit_bytes(&b->e, "\x9d", 1);                         /* popfq */
-    emit_bytes(&b->e, "\x48\x8d\xa4\x24\x80\x00\x00\x00", 8); /* lea rsp, [rsp + 128] */
+        emit_bytes(&b->e, "\x9c", 1); /* pushfq */
+    emit_bytes(&b->e, "\x50", 1);     /* push rax */
+    if (!emit_target(&b->e, i, 8 + (room ? 128 : 0) + (live ? 8 : 0) + (b->s->pushed ? 8 : 0)))
+        return false;
+    emit_bytes(&b->e, "\x48\x03\x05", 3); /* add rax, [rip + site] */
+    emit_constant(&b->e, &b->c, (uint64_t)site << SESSION_PAIRS_SITE);
+    if (own != NULL) {
+        const size_t from = emit_own_cell(b, own);
+        b->hot[b->hots++] = (struct hot){from, b->e.len, probe, false, own};
+    } else {
+        emit_common(b, probe, false);
+    }
+    emit_bytes(&b->e, "\x58", 1); /* pop rax */
+    if (live)
+        emit_bytes(&b->e, "\x9d", 1); /* popfq */
+    if (room)
+        emit_bytes(&b->e, "\x48\x8d\xa4\x24\x80\x00\x00\x00", 8); /* lea rsp, [rsp + 128] */
     return true;
 }
 
@@ -232,7 +281,7 @@ static bool emit_probe(struct build *b, const struct hotprobe_probe *probe) {
     if ((probe->flags & HOTPROBE_SLOT) != 0)
         return emit_slot(b, probe);
     if ((probe->flags & HOTPROBE_EVERY) != 0) {
-        emit_call(b, probe, false);
+        emit_call(b, probe, 0);
         return true;
     }
     bool fall = (probe->flags & HOTPROBE_FALL) != 0;
@@ -287,9 +336,15 @@ static bool emit_all(struct build *b, uintptr_t at) {
         b->s->distance[p->count] = last_distance(b);
     }
     for (size_t k = 0; k < b->hots; k++) {
-        uint32_t d = (uint32_t)(b->e.len - (b->hot[k].from + 4));
-        memcpy(b->e.bytes + b->hot[k].from, &d, sizeof d);
-        emit_call(b, b->hot[k].probe, b->hot[k].saved);
+        leads_here(b, b->hot[k].from);
+        if (b->hot[k].own != NULL) {
+            const size_t from = emit_own_cell(b, b->hot[k].own + 1);
+            emit_jump(&b->e, at + b->hot[k].back);
+            leads_here(b, from);
+            emit_common(b, b->hot[k].probe, true);
+        } else {
+            emit_call(b, b->hot[k].probe, b->hot[k].saved ? 1 : 0);
+        }
         emit_jump(&b->e, at + b->hot[k].back);
     }
     b->constants = b->c.count > 0;
@@ -304,7 +359,7 @@ static bool can_push(const struct build *b, bool constrained) {
     const struct patch *p = b->p;
     if (p->strategy != HOTPROBE_OVER_ONE && p->strategy != HOTPROBE_OVER_SEVERAL)
         return false;
-    if (constrained && p->count > 1)
+    if ((constrained && p->count > 1) || p->length > LONGEST)
         return false;
     for (unsigned k = 0; k < p->count; k++) {
         const struct insn *i = &b->insn[k];
@@ -438,7 +493,12 @@ enum hotprobe_reason stub_make(struct hotprobe *h, struct patch *p) {
     s->at = pool_get(h, s->size, &reach);
     if (s->at == 0)
         return pool_reason(h);
-    if (!emit_all(&b, s->at) || b.e.far) {
+    bool ok = emit_all(&b, s->at);
+    if (ok && b.e.far) { /* the stub without own cells is shorter */
+        b.far = true;
+        ok = emit_all(&b, s->at);
+    }
+    if (!ok || b.e.far) {
         pool_put(h, s->at, s->size);
         return b.e.far ? HOTPROBE_TOO_FAR : HOTPROBE_NO_MEMORY;
     }

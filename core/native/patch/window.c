@@ -132,9 +132,10 @@ enum hotprobe_reason window_single(struct hotprobe *h, struct object *o, uintptr
     return HOTPROBE_DONE;
 }
 
+/* May another instruction follow in the window? Calls and system calls return to their end. */
 static bool can_follow(const struct insn *i) {
     switch ((enum flow)i->flow) {
-    case FLOW_CALL: /* it would return to the end of the window, like a call that ends the window */
+    case FLOW_CALL:
     case FLOW_CALL_AWAY:
     case FLOW_SYSTEM:
     case FLOW_REFUSED:
@@ -144,7 +145,18 @@ static bool can_follow(const struct insn *i) {
     }
 }
 
-bool window_grow(struct hotprobe *h, struct object *o, struct patch *p, unsigned length) {
+/* May the instruction come after the one with the flow `before`? After a branch it may begin a
+ * block, to which nothing else leads. A call must end the window. */
+static bool can_add(const struct object *o, const struct insn *i, uint8_t before, bool call) {
+    const uint8_t m = *mark_at(o, i->at);
+    const bool fallen = before == FLOW_BRANCH || before == FLOW_LOOP,
+               is_call = i->flow == FLOW_CALL || i->flow == FLOW_CALL_AWAY;
+    return (m & MARK_START) != 0 && ((m & MARK_LEADER) == 0 || fallen) &&
+           (can_follow(i) || (is_call && call));
+}
+
+bool window_grow(struct hotprobe *h, struct object *o, struct patch *p, unsigned length,
+                 bool call) {
     const struct function *f = function_at(o, p->at);
     const uint8_t led_to = MARK_TARGET | MARK_ENTRY | MARK_OURS;
     struct insn i;
@@ -156,9 +168,10 @@ bool window_grow(struct hotprobe *h, struct object *o, struct patch *p, unsigned
         uintptr_t at = p->at + p->offset[p->count];
         struct emit e = {.at = at};
         struct constants c = {0};
-        if (p->ends || p->count == BOUNDARIES || !in_text(o, at) ||
-            (*mark_at(o, at) & (MARK_START | MARK_LEADER)) != MARK_START ||
-            !insn_decode(&i, at, o->text_end) || !can_follow(&i) || !relocate(&e, &c, &i, false))
+        const uint8_t before = i.flow;
+        if (p->ends || p->count == BOUNDARIES || !in_text(o, at) || !can_follow(&i) ||
+            !insn_decode(&i, at, o->text_end) || !can_add(o, &i, before, call) ||
+            !relocate(&e, &c, &i, false))
             return false;
         unsigned from = p->offset[p->count];
         if (from + i.length > WINDOW || (marks_of(o, p->at, from, from + i.length) & led_to) != 0)

@@ -14,8 +14,8 @@ enum hotprobe_reason window_find(struct hotprobe *h, struct object *o, uintptr_t
 enum hotprobe_reason window_single(struct hotprobe *h, struct object *o, uintptr_t site,
                                    uintptr_t last, enum hotprobe_strategy how, struct patch *p);
 /* Extends the window of a plain jump to at least `length` bytes, by the next instructions of its
- * block. False: impossible; *p may have changed. */
-bool window_grow(struct hotprobe *h, struct object *o, struct patch *p, unsigned length);
+ * block; `call`: the last one may be a call. False: impossible; *p may have changed. */
+bool window_grow(struct hotprobe *h, struct object *o, struct patch *p, unsigned length, bool call);
 /* Is the strategy switched on? */
 bool strategy_on(const struct hotprobe *h, enum hotprobe_strategy s);
 

@@ -80,6 +80,14 @@ static void loop(struct emit *e, const struct insn *i) {
     emit_jump(e, i->target);
 }
 
+/* Pushes the return address of a call that becomes a jump. A call without effect keeps the processor's
+ * return stack in step: without it, the returns of all callers would be mispredicted, not only this
+ * one.  call 1f ; int3 ; 1: lea 8(%rsp), %rsp ; push constant(%rip) */
+static void push_return(struct emit *e, struct constants *c, uintptr_t address) {
+    emit_bytes(e, "\xe8\x01\x00\x00\x00\xcc\x48\x8d\x64\x24\x08", 11);
+    emit_push_constant(e, c, address);
+}
+
 /* Replaces call *operand by a push of the return address and jmp *operand; an operand relative to
  * rsp moves by 8. Not for an operand in the red zone, which the push would overwrite. */
 static bool call_away(struct emit *e, struct constants *c, const struct insn *i, bool pushed) {
@@ -103,7 +111,7 @@ static bool call_away(struct emit *e, struct constants *c, const struct insn *i,
         n = i->modrm_offset + 6u;
     }
     if (!pushed)
-        emit_push_constant(e, c, i->at + i->length);
+        push_return(e, c, i->at + i->length);
     if (i->relative_memory) {
         emit_bytes(e, b, i->disp_offset);
         emit_distance(e, i->memory, 0);
@@ -135,7 +143,7 @@ bool relocate(struct emit *e, struct constants *c, const struct insn *i, bool pu
         return true;
     case FLOW_CALL:
         if (!pushed)
-            emit_push_constant(e, c, i->at + i->length);
+            push_return(e, c, i->at + i->length);
         emit_jump(e, i->target);
         return true;
     case FLOW_CALL_AWAY:
