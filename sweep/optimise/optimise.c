@@ -296,6 +296,11 @@ static enum status check(const struct optimise_request *q, size_t *programs, str
         if (game->program != NULL && game->program->folder == NULL)
             return error_set(e, STATUS_ARGUMENT, "%s: %s has no folder to work in", game->place,
                              game->name);
+        if (game->program != NULL && game->program->native && is_wanted(q->programs, game->name))
+            return error_set(e, STATUS_ARGUMENT,
+                             "%s: %s has how = \"native\", but BOLT's profiles are made of "
+                             "recordings under QEMU; remove `how`",
+                             game->place, game->name);
         *programs += game->program != NULL && is_wanted(q->programs, game->name);
     }
     if (q->config->budgets.len == 0)

@@ -171,6 +171,8 @@ test "$(value crash.db "SELECT count(*), sum(kind = 'none') FROM bolt_layout")" 
 refuses 2 'omit --games' optimise small.cfg --db one.db --games kernels --update-digest
 sed '/budgets/d' small.cfg >none.cfg
 refuses 1 'has no budgets' optimise none.cfg --db one.db
+sed 's/"kernels", "1");/& how = "native";/' small.cfg >native.cfg
+refuses 1 'native.cfg:6: kernels has how = "native", but' optimise native.cfg --db one.db
 sed 's/other_command = ("kernels"/other_command = ("other"/' small.cfg >another.cfg
 refuses 1 "is another program than 'kernels'" optimise another.cfg --db one.db
 sed 's/{ every = 1667; }/{ every = 24; }/' small.cfg >close.cfg
