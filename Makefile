@@ -252,7 +252,8 @@ bench-native: build
 
 bench-peers: program
 	$(call install,$(PEERS_PACKAGES))
-	@python3 $(here)tests/bench/bench_peers.py $(if $(QUICK),--quick) $(build)/hotgraph $(or $(here),.)
+	@mkdir -p $(results)
+	@python3 $(here)tests/bench/bench_peers.py $(if $(QUICK),--quick) --db $(results)/native.db $(build)/hotgraph $(or $(here),.)
 
 bench-record: program deps-programs
 	@$(here)programs/build.sh build/programs

@@ -16,6 +16,8 @@ bool row_is_note(const struct table *t, const struct column *c) {
         {NULL, "run_id"},
         {NULL, "seconds"},
         {NULL, "base_seconds"},
+        {NULL, "start_seconds"},
+        {NULL, "base_start_seconds"},
         {"run", "finished"},
         {"game", "title"},
         {"game", "untested"},

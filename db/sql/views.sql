@@ -983,24 +983,27 @@ WHERE s.sites > 0
 ORDER BY p.name, p.command, s.kind, s.assignment;
 
 -- The costs of probes, as medians of all rounds. For the whole program, `ratio` is the median of
--- each round's time over that of the adjacent run without probes; for a hit, `added_ns` is the
--- additional time.
+-- each round's time over that of the adjacent run without probes, and `work_ratio` the same of what
+-- the work adds to the time of a run with nothing to do; for a hit, `added_ns` is the additional time.
 CREATE VIEW native_cost AS
 SELECT p.name AS program, c.what, c.strategy, c.threads, c.probes, c.rounds, c.seconds,
     c.base_seconds, round(c.ratio, 3) AS ratio,
     CASE c.what WHEN 'hit' THEN round(1e9 * c.added, 3) END AS added_ns,
     CASE WHEN c.what IN ('insertion', 'removal') THEN round(1e6 * c.seconds, 3) END AS us_a_probe,
+    round(c.work_ratio, 3) AS work_ratio,
     p.command, r.uuid AS run, c.native_program_id, c.run_id
 FROM (SELECT run_id, native_program_id, what, strategy, threads, probes, max(n) AS rounds,
         avg(CASE WHEN by_seconds IN ((n + 1) / 2, (n + 2) / 2) THEN seconds END) AS seconds,
         avg(CASE WHEN by_base IN ((n + 1) / 2, (n + 2) / 2) THEN base_seconds END) AS base_seconds,
         avg(CASE WHEN by_ratio IN ((n + 1) / 2, (n + 2) / 2) THEN seconds / base_seconds END) AS ratio,
+        avg(CASE WHEN by_work IN ((n + 1) / 2, (n + 2) / 2) THEN work END) AS work_ratio,
         avg(CASE WHEN by_added IN ((n + 1) / 2, (n + 2) / 2) THEN seconds - base_seconds END) AS added
     FROM (SELECT *, count(*) OVER w AS n, row_number() OVER (w ORDER BY seconds) AS by_seconds,
             row_number() OVER (w ORDER BY base_seconds) AS by_base,
             row_number() OVER (w ORDER BY seconds / base_seconds) AS by_ratio,
+            row_number() OVER (w ORDER BY work) AS by_work,
             row_number() OVER (w ORDER BY seconds - base_seconds) AS by_added
-        FROM native_time
+        FROM (SELECT *, (seconds - start_seconds) / (base_seconds - base_start_seconds) AS work FROM native_time)
         WINDOW w AS (PARTITION BY run_id, native_program_id, what, strategy, threads, probes))
     GROUP BY run_id, native_program_id, what, strategy, threads, probes) c
     JOIN native_program p USING (native_program_id)
@@ -1056,7 +1059,7 @@ SELECT program, max(CASE strategy WHEN 'functions' THEN ratio END) AS functions,
     max(CASE strategy WHEN 'callgrind' THEN ratio END) AS callgrind,
     max(CASE strategy WHEN 'uprobe' THEN ratio END) AS uprobe,
     round(1000 * max(base_seconds), 1) AS longest_ms, run, run_id
-FROM native_cost WHERE what = 'whole'
+FROM native_cost WHERE what = 'whole' AND work_ratio IS NULL
 GROUP BY run_id, program
 ORDER BY run_id, program;
 
@@ -1064,9 +1067,33 @@ ORDER BY run_id, program;
 CREATE VIEW native_mean AS
 SELECT strategy, count(*) AS programs, round(exp(avg(ln(ratio))), 3) AS geometric_mean,
     min(ratio) AS least, max(ratio) AS most, run, run_id
-FROM native_cost WHERE what = 'whole' AND base_seconds >= 0.02 AND ratio > 0
+FROM native_cost WHERE what = 'whole' AND work_ratio IS NULL AND base_seconds >= 0.02 AND ratio > 0
 GROUP BY run_id, strategy
 ORDER BY run_id, strategy;
+
+-- Tools that count edges of native programs: a line for each program and tool. `ratio` is processor
+-- time over that of the program alone, `work_ratio` without the start of both. Edges are those in the
+-- program's own code.
+CREATE VIEW native_peers AS
+SELECT c.program, c.strategy AS tool, c.rounds, round(1000 * c.base_seconds) AS alone_ms, c.ratio,
+    c.work_ratio, x.edges, x.equal, x.wrong, round(100.0 * x.equal / x.edges, 2) AS equal_percent,
+    c.command, c.run, c.run_id
+FROM native_cost c
+    LEFT JOIN (SELECT e.run_id, p.name, e.tool, max(e.edges) AS edges, e.equal, e.wrong
+        FROM native_edges e JOIN native_program p USING (native_program_id)
+        GROUP BY e.run_id, p.name, e.tool) x
+        ON x.run_id = c.run_id AND x.name = c.program AND x.tool = c.strategy
+WHERE c.what = 'whole' AND c.work_ratio IS NOT NULL
+ORDER BY c.run_id, c.program, c.strategy, c.command;
+
+-- The same over programs.
+CREATE VIEW native_peers_mean AS
+SELECT tool, count(*) AS programs, round(exp(avg(ln(ratio))), 2) AS ratio,
+    round(exp(avg(ln(work_ratio))), 2) AS work_ratio, sum(edges) AS edges, sum(equal) AS equal,
+    sum(wrong) AS wrong, run, run_id
+FROM native_peers WHERE work_ratio > 0
+GROUP BY run_id, tool
+ORDER BY run_id, tool;
 
 -- Programs with how = "native": processor time alone, with the probes that count their exact graph, and
 -- of QEMU, which records their samples; multiples of the first.

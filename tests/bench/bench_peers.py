@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Exact edge graphs of native programs, by probes and by other tools: bench_peers.py [--quick] HOTGRAPH SOURCES [PROGRAM...]
+"""Exact edge graphs of native programs, by probes and by other tools: bench_peers.py [--quick] [--db DATABASE] HOTGRAPH SOURCES [PROGRAM...]
 
-Each program runs alone and under each tool in turns, once with work and once with nearly none. Printed for each tool:
+Each run of a tool has one of the program alone next to it. Rows go into the database as they come, through `hotgraph measured`; what is printed at the
+end are its views native_peers and native_peers_mean, as the tables of docs/native.md:
 
-  times  processor time (user and system) over that of the program alone; the best of ROUNDS (3; callgrind and QEMU: 1)
-  work   the same of what the work adds: without the start of program and tool
+  times  processor time (user and system) over that of the program alone, in brackets; and without the start of both: a run with nothing to do
   edges  of those that QEMU counts in the program's own code, how many the tool counts equally; without returns where the tool
          has none, and without linkage stubs, which the others' imports leave out. `wrong`: edges that it counts otherwise, or that QEMU does not have
 
-and at the end the geometric means. gcov and llvm-bolt need the sources, or relocations, and so do only the programs that are built here.
+Tools that take less than three times as long have a second's work, or two, in ROUNDS (3) rounds; the others a tenth of that, in one, and so have the edges. gcov and
+llvm-bolt need the sources, or relocations, and so do only the programs that are built here.
 With --quick: two programs with little work, to see whether it works at all. Tools that are missing are left out."""
-import math
+import json
 import os
 import resource
 import shutil
@@ -18,25 +19,21 @@ import signal
 import subprocess
 import sys
 import tempfile
+import uuid
 
 QUICK = "--quick" in sys.argv[1:]
-HOTGRAPH, SOURCES, *ONLY = [word for word in sys.argv[1:] if word != "--quick"]
+WORDS = [word for word in sys.argv[1:] if word != "--quick"]
+DATABASE = os.path.abspath(WORDS.pop(WORDS.index("--db") + 1)) if "--db" in WORDS else None
+HOTGRAPH, SOURCES, *ONLY = [word for word in WORDS if word != "--db"]
 HOTGRAPH, SOURCES = os.path.abspath(HOTGRAPH), os.path.abspath(SOURCES)
+RUN = str(uuid.uuid4())
 ROUNDS = int(os.environ.get("ROUNDS", "1" if QUICK else "3"))
 BOLT = "/usr/lib/llvm-19/bin/llvm-bolt"  # the one in /usr/bin does not find its runtime library
 ENV = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "HOME": "/nonexistent", "TZ": "UTC0", "PYTHONHASHSEED": "0",
        "PERL_HASH_SEED": "0"}  # as record has it
 for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
     signal.signal(number, signal.SIG_DFL)  # for the programs, which look whether nohup ignores them
-NEEDS = {
-    "graph": "nothing: Debian's file, stripped",
-    "callgrind": "nothing; no edges of returns",
-    "record": "nothing; runs under QEMU, libraries are counted, too",
-    "bolt": "relocations in the file, which is written anew; no returns",
-    "gcov": "the source, compiled again; counts lines and arcs of it, no addresses",
-    "uftrace": "symbols for functions, or nothing for calls of libraries; counts calls only",
-    "perf": "nothing; samples (cpu-clock)",
-}
+SLOW = "record", "callgrind", "uftrace"
 SHELL = """i=0; s=0; while [ $i -lt COUNT ]; do s=$(( (s * 31 + i) % 65521 )); case $s in *7) t=$s;; *) t=0;; esac; i=$((i + 1)); done; echo $s $t"""
 MAWK = """{ for (i = 1; i <= NF; i++) { n[length($i)]++; s += index($i, "e") } } END { print s, n[4] }"""
 
@@ -65,48 +62,47 @@ def build(name, source, *flags):
     return os.path.abspath(name)
 
 
+def put(name, text):
+    with open(name, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
 def programs():
-    """name: command with work, command with none, whether it is built here. In both, standard input is the second element."""
+    """name: commands with much work, with little, and with none, each with its standard input."""
     subprocess.run([sys.executable, os.path.join(SOURCES, "programs", "inputs.py"), "."], check=True)
-    with open("none", "w", encoding="utf-8") as file:
-        file.write("\n")
-    part = 8 if QUICK else 1
-    with open("text-1500k", "rb") as file:
+    less = 8 if QUICK else 1
+    much = 1 if QUICK else 10
+    with open("text-1500k", encoding="utf-8") as file:
         text = file.read()
-    for name, size in ("work.txt", 1500000), ("less.txt", 400000):
-        with open(name, "wb") as file:
-            file.write(text[:size // part])
-    for name, count in ("work.sh", 40000 // part), ("none.sh", 1):
-        with open(name, "w", encoding="utf-8") as file:
-            file.write(SHELL.replace("COUNT", str(count)))
-    turns = 1 if QUICK else 6
-    with open("words.txt", "wb") as file:
-        file.write(text[:400000 // part] * (1 if QUICK else 4))
-    for name, loop in ("many.lua", f"for i = 1, {turns} do dofile('work.lua') end"), \
-                      ("many.py", f"for turn in range({turns}): exec(open('work.py').read())"):
-        with open(name, "w", encoding="utf-8") as file:
-            file.write(loop + "\n")
-    for name in "none.lua", "none.pl", "none.py", "none.awk":
-        with open(name, "w", encoding="utf-8") as file:
-            file.write("BEGIN { x = 1 }\n" if name == "none.awk" else "\n")
+    put("none", "\n")
+    put("none.sh", ":\n")
+    put("none.awk", "BEGIN { x = 1 }\n")
+    for name in "none.lua", "none.pl", "none.py":
+        put(name, "\n")
+    for size, times in ("few", 1), ("many", much):
+        put(f"{size}.txt", text[:1500000 // less] * times)
+        put(f"{size}.less", text[:400000 // less] * times)
+        put(f"{size}.words", text[:400000 // less] * (1 if QUICK else 4) * times)
+        put(f"{size}.sh", SHELL.replace("COUNT", str(40000 // less * times)))
+        put(f"{size}.lua", f"for i = 1, {(1 if QUICK else 6) * times} do dofile('work.lua') end\n")
+        put(f"{size}.py", f"for turn in range({(1 if QUICK else 6) * times}): exec(open('work.py').read())\n")
     kernels = build("kernels", os.path.join(SOURCES, "programs", "kernels.c"), "-fno-reorder-blocks-and-partition", "-Wl,--emit-relocs")
-    yes = {"kernels": ([kernels, str(48 // part)], [kernels, "0"], None, None)}
     found = {
-        "gzip": (["gzip", "-9", "-c"], ["gzip", "-9", "-c"], "work.txt", "none"),
-        "bzip2": (["bzip2", "-9", "-c"], ["bzip2", "-9", "-c"], "less.txt", "none"),
-        "xz": (["xz", "-6", "-T1", "-c"], ["xz", "-6", "-T1", "-c"], "less.txt", "none"),
-        "lua5.4": (["lua5.4", "many.lua"], ["lua5.4", "none.lua"], None, None),
-        "gawk": (["gawk", "-f", "work.awk"], ["gawk", "-f", "none.awk"], "words.txt", "none"),
-        "mawk": (["mawk", MAWK], ["mawk", MAWK], "words.txt", "none"),
-        "python3": (["python3", "-S", "-s", "-B", "-P", "many.py"], ["python3", "-S", "-s", "-B", "-P", "none.py"], None, None),
-        "perl": (["perl", "work.pl"], ["perl", "none.pl"], "words.txt", "none"),
-        "bash": (["bash", "work.sh"], ["bash", "none.sh"], None, None),
+        "gzip": ("SIZE.txt", ["-9", "-c"]), "bzip2": ("SIZE.less", ["-9", "-c"]), "xz": ("SIZE.less", ["-6", "-T1", "-c"]),
+        "lua5.4": (None, ["SIZE.lua"]), "gawk": ("SIZE.words", ["-f", "work.awk"]), "mawk": ("SIZE.words", [MAWK]),
+        "python3": (None, ["-S", "-s", "-B", "-P", "SIZE.py"]), "perl": ("SIZE.words", ["work.pl"]), "bash": (None, ["SIZE.sh"]),
     }
-    for name, (work, none, *given) in found.items():
-        path = shutil.which(name, path=ENV["PATH"])
-        if path is not None:
-            path = os.path.realpath(path)
-            yes[name] = ([path] + work[1:], [path] + none[1:], *given)
+
+    def command(name, size):
+        given, words = found[name]
+        words = [word.replace("SIZE", size).replace("work.", "none." if size == "none" else "work.") for word in words]
+        file = None if given is None else "none" if size == "none" else given.replace("SIZE", size)
+        return [os.path.realpath(shutil.which(name, path=ENV["PATH"]))] + words, file
+
+    yes = {"kernels": [([kernels, str(n)], None) for n in (48 // less * much, 48 // less, 0)]}
+    for name in found:
+        if shutil.which(name, path=ENV["PATH"]):
+            yes[name] = [command(name, size) for size in ("many", "few", "none")]
     if QUICK:
         yes = {name: yes[name] for name in ("kernels", "gzip") if name in yes}
     return {name: p for name, p in yes.items() if not ONLY or name in ONLY}
@@ -133,30 +129,38 @@ def tools(name, program):
     return found
 
 
-def times(name, command, found):
-    """Per tool and for the program alone (""): the least seconds with work and without."""
-    work, none, given, nothing = command
-    least = {}
+def measured(name, command, tool, *row):
+    """A row of the database: the program is named as it is called."""
+    path = shutil.which(name, path=ENV["PATH"]) if name != "kernels" else command[0]
+    subprocess.run([HOTGRAPH, "measured", "--db", DATABASE, "--run", RUN, "--tool", tool, *row, "--", path] + command[1:], check=True)
+
+
+def once(name, tool, words, given, plain):
+    """Processor seconds of a tool; the output must be the program's."""
+    seconds, out = run(words, given or os.devnull)
+    if tool not in ("record", "uftrace") and out != plain:
+        sys.exit(f"{name}, {tool}: not the same output")
+    return seconds
+
+
+def times(name, commands, found):
+    """In each round, each tool beside the program alone, with work and without."""
     for number in range(ROUNDS):
-        plain = None
-        for tool, words in [("", lambda c: c)] + list(found.items()):
-            if number > 0 and tool in ("callgrind", "record"):
+        for tool, words in list(found.items()):
+            if number > 0 and tool in SLOW:
                 continue
             try:
-                for kind, one, file in (0, work, given), (1, none, nothing):
-                    seconds, out = run(words(one), file or os.devnull)
-                    if kind == 0 and tool == "":
-                        plain = out
-                    elif kind == 0 and tool not in ("uftrace", "record") and out != plain:
-                        sys.exit(f"{name}, {tool}: not the same output")
-                    key = tool, kind
-                    least[key] = min(seconds, least.get(key, math.inf))
+                row = []
+                for command, given in commands[tool in SLOW], commands[2]:
+                    base, plain = run(command, given or os.devnull)
+                    row += [once(name, tool, words(command), given, plain), base]
             except (Failed, OSError) as error:
-                print(f"{name}, {tool or 'alone'}: left out: {error}", file=sys.stderr)
-                found.pop(tool, None)
-                if tool == "":
-                    return {}
-    return least
+                print(f"{name}, {tool}: left out: {error}", file=sys.stderr)
+                del found[tool]
+                continue
+            print(f"{name}, {tool}, {number + 1}: {row[0]:.2f} s beside {row[1]:.2f} s, start {row[2]:.2f} s beside {row[3]:.2f} s", file=sys.stderr, flush=True)
+            measured(name, commands[tool in SLOW][0], tool, "--what", "whole", "--round", str(number), "--seconds", repr(row[0]), "--base-seconds", repr(row[1]),
+                     "--start-seconds", repr(row[2]), "--base-start-seconds", repr(row[3]))
 
 
 # ---- exactness ----
@@ -189,8 +193,7 @@ def imported(tool, program):
 
 def exactness(name, command, found):
     """Per tool with edges: how many are equal, of how many, and how many are wrong."""
-    work, _, given, _ = command
-    result = {}
+    work, given = command
     for tool in "record", "graph", "callgrind", "bolt":  # the first gives the addresses to the others
         if tool in found:
             run(found[tool](work), given or os.devnull)
@@ -217,40 +220,58 @@ def exactness(name, command, found):
         different = [f"{a:#x} to {b:#x}: {n}, not {theirs.get((a, b))}" for (a, b), n in sorted(wanted.items()) if theirs.get((a, b)) != n]
         if different:
             print(f"{name}, {tool}: {len(different)} edges differ, such as {'; '.join(different[:3])}", file=sys.stderr)
-        result[tool] = equal, len(wanted), sum(wanted.get(edge) != count for edge, count in theirs.items())
-    return result
+        wrong = sum(wanted.get(edge) != count for edge, count in theirs.items())
+        measured(name, work, tool, "--edges", f"{len(wanted)}:{equal}:{wrong}")
+
+
+# ---- the tables ----
+
+def rows_of(view):
+    text = subprocess.run([HOTGRAPH, "results", DATABASE, "--view", view, "--json"], check=True, capture_output=True).stdout
+    return [row for row in json.loads(text) if row["run"] == RUN]
 
 
 def cell(value):
     return f"{value:.2f}" if value < 10 else f"{value:.0f}"
 
 
+def line(cells):
+    print("| " + " | ".join(cells) + " |")
+
+
+def show(names):
+    rows = {(row["program"], row["tool"]): row for row in rows_of("native_peers")}
+    means = {row["tool"]: row for row in rows_of("native_peers_mean")}
+    order = [tool for tool in ("graph", "record", "callgrind", "bolt", "gcov", "uftrace", "perf") if tool in means]
+    if "graph" not in means:
+        sys.exit("bench_peers.py: no program could be measured")
+    line([""] + order)
+    line(["---"] * (len(order) + 1))
+    for name in names + ["geometric mean"]:
+        found = [means.get(tool) if name == "geometric mean" else rows.get((name, tool)) for tool in order]
+        line([name] + [f"{cell(row['work_ratio'])} ({cell(row['ratio'])})" if row else "" for row in found])
+    print()
+    line([""] + names)
+    line(["---"] * (len(names) + 1))
+    for tool in order:
+        found = [rows.get((name, tool)) for name in names]
+        if any(row and row["edges"] for row in found):
+            line([tool] + [f"{row['equal']:,} of {row['edges']:,}" if row and row["edges"] else "" for row in found])
+
+
 def main():
+    global DATABASE
     folder = tempfile.mkdtemp()
     os.chdir(folder)
-    means = {}
+    DATABASE = DATABASE or os.path.join(folder, "peers.db")
     try:
-        print(f"{'program':10} {'tool':10} {'times':>7} {'work':>7} {'edges':>16} {'wrong':>6}")
-        for name, command in programs().items():
-            found = tools(name, command[0][0])
-            run(found["record"](command[0]), command[2] or os.devnull)  # its structure has the addresses
-            exact = exactness(name, command, found)
-            least = times(name, command, found)
-            for tool in found:
-                if (tool, 0) not in least:
-                    continue
-                whole = least[tool, 0] / max(least["", 0], 1e-3)
-                work = (least[tool, 0] - least[tool, 1]) / max(least["", 0] - least["", 1], 1e-3)
-                means.setdefault(tool, []).append((whole, work))
-                equal, of, wrong = exact.get(tool, ("", "", ""))
-                print(f"{name:10} {tool:10} {cell(whole):>7} {cell(work):>7} {f'{equal} of {of}' if of else '':>16} {wrong:>6}", flush=True)
-            print(f"{name:10} {'alone':10} {least.get(('', 0), 0):6.2f}s", flush=True)
-        print()
-        for tool, ratios in means.items():
-            mean = [math.exp(sum(math.log(max(r[k], 1e-2)) for r in ratios) / len(ratios)) for k in (0, 1)]
-            print(f"{'mean':10} {tool:10} {cell(mean[0]):>7} {cell(mean[1]):>7}   of {len(ratios):2}; needs {NEEDS[tool]}")
-        if "graph" not in means:
-            sys.exit("bench_peers.py: no program could be measured")
+        asked = programs()
+        for name, commands in asked.items():
+            found = tools(name, commands[1][0][0])
+            run(found["record"](commands[1][0]), commands[1][1] or os.devnull)  # its structure has the addresses
+            exactness(name, commands[1], found)
+            times(name, commands, found)
+        show(list(asked))
     finally:
         os.chdir("/")
         shutil.rmtree(folder)

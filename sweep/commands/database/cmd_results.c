@@ -91,6 +91,8 @@ static const char *const views[] = {"results",
                                     "native_mean",
                                     "native_calls",
                                     "native_published",
+                                    "native_peers",
+                                    "native_peers_mean",
                                     "program_time",
                                     "provenance",
                                     "provenance_summary",
@@ -153,6 +155,8 @@ static const char details[] =
     "  native_mean          over programs: geometric mean, minimum and maximum\n"
     "  native_calls         functions with the same number of calls in other tools\n"
     "  native_published     published figures beside those measured here\n"
+    "  native_peers         tools that count edges: time, start, and edges that are exact\n"
+    "  native_peers_mean    the same over programs\n"
     "  program_time         native programs in a sweep: time alone, with probes, in QEMU\n"
     "  provenance           the run of each result\n"
     "  provenance_summary   what computed all results, and how the runs differ\n"

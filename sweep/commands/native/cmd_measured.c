@@ -14,21 +14,25 @@
 struct measured_command {
     const char *db, *run, *what, *tool;
     uint64_t threads, probes, round;
-    double seconds, base;
+    double seconds, base, start, base_start;
+    const char *edges;
     struct option_list calls;
     bool json;
 };
 
 static const char details[] =
-    "The rows go into the tables native_program, native_time and native_routine.\n"
+    "The rows go into the tables native_program, native_time, native_routine and\n"
+    "native_edges.\n"
     "Storing the same row again changes nothing. --run names a series of\n"
     "measurements (any text, such as a UUID); its first row also creates the run's\n"
     "own row. A program is identified by its file and its arguments.\n"
     "\n"
     "--what says what was timed: with 'whole', the whole program; with 'insertion'\n"
     "and 'removal', one probe; with 'hit', one call. --base-seconds is the time\n"
-    "without probes, measured just before or after. For a tool that counts calls,\n"
-    "give --call for each function instead of seconds.\n"
+    "without probes, measured just before or after. --start-seconds and\n"
+    "--base-start-seconds are both times of a run with nothing to do. For a tool that\n"
+    "counts calls, give --call for each function instead of seconds; for one that\n"
+    "counts edges, --edges and --run.\n"
     "\n"
     "Examples:\n"
     "  hotgraph measured --db r.db --run $UUID --what whole --tool perf --round 0 \\\n"
@@ -84,7 +88,9 @@ static enum status put_time(const struct measured_command *c, struct db *db, int
                                  .probes = (int64_t)c->probes,
                                  .round = (int64_t)c->round,
                                  .seconds = c->seconds,
-                                 .base_seconds = c->base};
+                                 .base_seconds = c->base,
+                                 .start_seconds = c->start,
+                                 .base_start_seconds = c->base_start};
     enum status s = put_run(db, c->run, &row.run_id, e);
     return s == STATUS_OK ? db_put_native_time(db, &row, e) : s;
 }
@@ -124,6 +130,40 @@ static enum status put_call(const char *tool, struct db *db, int64_t program_id,
     return db_put_native_routine(db, &row, e);
 }
 
+struct edge_counts {
+    uint64_t edges, equal, wrong;
+};
+
+/* Parses EDGES:EQUAL:WRONG. */
+static bool parse_edges(struct edge_counts *out, const char *text) {
+    const char *p = text, *end = text + strlen(text);
+    return scan_decimal(&p, end, INT64_MAX, &out->edges) && *p++ == ':' &&
+           scan_decimal(&p, end, out->edges, &out->equal) && *p++ == ':' &&
+           scan_decimal(&p, end, INT64_MAX, &out->wrong) && p == end;
+}
+
+static enum status keep_edges(void *to, const char *text, struct error *e) {
+    struct edge_counts counts;
+    if (!parse_edges(&counts, text))
+        return error_set(e, STATUS_ARGUMENT,
+                         "takes EDGES:EQUAL:WRONG, with at most EDGES equal ones, not '%s'", text);
+    memcpy(to, &text, sizeof text);
+    return STATUS_OK;
+}
+
+static enum status put_edges(const struct measured_command *c, struct db *db, int64_t program_id,
+                             struct error *e) {
+    struct edge_counts counts = {0};
+    (void)parse_edges(&counts, c->edges);
+    struct db_native_edges row = {.native_program_id = program_id,
+                                  .tool = c->tool,
+                                  .edges = (int64_t)counts.edges,
+                                  .equal = (int64_t)counts.equal,
+                                  .wrong = (int64_t)counts.wrong};
+    enum status s = put_run(db, c->run, &row.run_id, e);
+    return s == STATUS_OK ? db_put_native_edges(db, &row, e) : s;
+}
+
 static void print_json(const struct measured_command *c, const char *path, int64_t program_id) {
     printf("{");
     print_json_text("database", c->db);
@@ -137,6 +177,17 @@ static void print_json(const struct measured_command *c, const char *path, int64
     print_json_number("seconds", c->what != NULL ? c->seconds : NAN);
     printf(", ");
     print_json_number("base_seconds", c->what != NULL ? c->base : NAN);
+    printf(", ");
+    print_json_number("start_seconds", c->what != NULL ? c->start : NAN);
+    printf(", ");
+    print_json_number("base_start_seconds", c->what != NULL ? c->base_start : NAN);
+    struct edge_counts counts = {0};
+    printf(", \"edges\": ");
+    if (c->edges == NULL || !parse_edges(&counts, c->edges))
+        printf("null");
+    else
+        printf("{\"edges\": %" PRIu64 ", \"equal\": %" PRIu64 ", \"wrong\": %" PRIu64 "}",
+               counts.edges, counts.equal, counts.wrong);
     printf(", \"routines\": %zu}\n", c->calls.items.len);
 }
 
@@ -151,6 +202,8 @@ static enum status put_all(const struct measured_command *c, char *const *argv, 
         s = native_rows_program(db, path, argv, &program_id, e);
     if (s == STATUS_OK && c->what != NULL)
         s = put_time(c, db, program_id, e);
+    if (s == STATUS_OK && c->edges != NULL)
+        s = put_edges(c, db, program_id, e);
     for (size_t i = 0; s == STATUS_OK && i < c->calls.items.len; i++)
         s = put_call(c->tool, db, program_id, c->calls.items.at[i], e);
     if (s == STATUS_OK)
@@ -163,17 +216,20 @@ static enum status put_all(const struct measured_command *c, char *const *argv, 
 
 /* The first missing option, or NULL. */
 static const char *missing_option(const struct measured_command *c) {
-    return c->db == NULL                                ? "--db FILE"
-           : c->tool == NULL                            ? "--tool NAME"
-           : c->what == NULL && c->calls.items.len == 0 ? "--what KIND, or --call CALL"
-           : c->what != NULL && isnan(c->seconds)       ? "--seconds S, which --what needs,"
-           : c->what != NULL && c->run == NULL          ? "--run NAME, which --what needs,"
-                                                        : NULL;
+    const bool none = c->what == NULL && c->edges == NULL && c->calls.items.len == 0;
+    return c->db == NULL                          ? "--db FILE"
+           : c->tool == NULL                      ? "--tool NAME"
+           : none                                 ? "--what KIND, --edges COUNTS, or --call CALL"
+           : c->what != NULL && isnan(c->seconds) ? "--seconds S, which --what needs,"
+           : c->what != NULL && c->run == NULL    ? "--run NAME, which --what needs,"
+           : c->edges != NULL && c->run == NULL   ? "--run NAME, which --edges needs,"
+                                                  : NULL;
 }
 
 int command_measured(int argc, char **argv) {
     static const char *const kinds[] = {"insertion", "removal", "hit", "whole", NULL};
-    struct measured_command c = {.threads = 1, .seconds = NAN, .base = NAN};
+    struct measured_command c = {
+        .threads = 1, .seconds = NAN, .base = NAN, .start = NAN, .base_start = NAN};
     const struct option_spec options[] = {
         {"db", "FILE", "the database; created if it does not exist", OPTION_STRING, .to = &c.db,
          .file = FILE_UPDATED},
@@ -191,6 +247,14 @@ int command_measured(int argc, char **argv) {
          .parse = parse_seconds},
         {"base-seconds", "S", "the time without probes", OPTION_PARSED, .to = &c.base,
          .parse = parse_seconds},
+        {"start-seconds", "S", "the time of a run with nothing to do", OPTION_PARSED,
+         .to = &c.start, .parse = parse_seconds},
+        {"base-start-seconds", "S", "the same without probes", OPTION_PARSED, .to = &c.base_start,
+         .parse = parse_seconds},
+        {"edges", "EDGES:EQUAL:WRONG",
+         "how many edges QEMU counts, how many of these the tool counts equally, and how many it "
+         "counts wrongly",
+         OPTION_PARSED, .to = &c.edges, .parse = keep_edges},
         {"call", "ADDRESS:NAME:CALLS",
          "a function's calls, with its decimal address in the file; may be repeated", OPTION_LIST,
          .to = &c.calls, .check = check_call},
@@ -215,8 +279,8 @@ int command_measured(int argc, char **argv) {
     const char *missing = missing_option(&c);
     if (missing != NULL)
         status = usage_error("measured", "%s is missing", missing);
-    else if (c.what != NULL && c.calls.items.len > 0)
-        status = usage_error("measured", "give either --what or --call");
+    else if ((c.what != NULL) + (c.edges != NULL) + (c.calls.items.len > 0) > 1)
+        status = usage_error("measured", "give one of --what, --edges and --call");
     else if (put_all(&c, operands.at, &e) != STATUS_OK)
         status = failure(&e);
     vec_free(&c.calls.items);

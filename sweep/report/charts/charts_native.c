@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The last series of measurements. */
-#define LAST                                                                                       \
+/* The last series of measurements: of make bench-native, or of make bench-peers, whose rows have the
+ * time of a run with nothing to do. */
+#define LAST_RUN(peers)                                                                            \
     "run_id = (SELECT run_id FROM native_time JOIN run USING (run_id) WHERE what = 'whole'"        \
-    " ORDER BY started DESC, run_id LIMIT 1)"
+    " AND (start_seconds IS NOT NULL) = " peers " ORDER BY started DESC, run_id LIMIT 1)"
+#define LAST LAST_RUN("0")
 
 /* Programs that end at once only measure their start; native_mean leaves them out, too. */
 static const char COST_SQL[] =
@@ -42,6 +44,15 @@ static const char PUBLISHED_SQL[] =
     "SELECT paper, figure, unit, published_least AS 'published', published_most AS 'to',"
     " least_here AS 'here', most_here AS 'to ' FROM native_published";
 
+static const char PEERS_SQL[] =
+    "SELECT program, tool, alone_ms AS 'alone, ms', ratio AS 'times alone', work_ratio AS"
+    " 'without the start', edges, equal, wrong FROM native_peers"
+    " WHERE " LAST_RUN("1") " ORDER BY program, tool";
+
+static const char PEERS_MEAN_SQL[] =
+    "SELECT tool, programs, ratio AS 'times alone', work_ratio AS 'without the start', edges,"
+    " equal, wrong FROM native_peers_mean WHERE " LAST_RUN("1") " ORDER BY work_ratio";
+
 extern const char native_gp[];
 enum { LINE = 34 }; /* as in the script */
 
@@ -72,25 +83,38 @@ static enum status draw_costs(struct page *p, const struct table *t) {
             "less to do, so that their start weighs more."});
 }
 
-enum status page_native(struct page *p) {
+static enum status costs(struct page *p) {
     struct table t;
     enum status status = page_ask(p, &t, COST_SQL, NULL);
-    if (status != STATUS_OK || table_rows(&t) == 0) {
-        table_free(&t);
-        return status;
+    if (status == STATUS_OK && table_rows(&t) > 0) {
+        fputs("<div class='figures'>\n", p->out);
+        status = draw_costs(p, &t);
+        fputs("</div>\n", p->out);
     }
-    fputs("<div class='figures'>\n", p->out);
-    status = draw_costs(p, &t);
-    fputs("</div>\n", p->out);
     table_free(&t);
-    if (status == STATUS_OK)
-        status = page_answer(p, "native-whole", "Whole programs: times the time without", NULL,
-                             WHOLE_SQL, false);
-    if (status == STATUS_OK)
-        status = page_answer(p, "native-published", "Published figures, and ours", NULL,
-                             PUBLISHED_SQL, false);
-    if (status == STATUS_OK)
-        status = page_answer(p, "native-share", "Sites that are reached by jumps alone", NULL,
-                             SHARE_SQL, true);
+    return status;
+}
+
+enum status page_native(struct page *p) {
+    static const struct {
+        const char *id, *title, *note, *sql;
+        bool is_long;
+    } tables[] = {
+        {"native-whole", "Whole programs: times the time without", NULL, WHOLE_SQL, false},
+        {"native-peers-mean", "Tools that count edges, over programs",
+         "Processor time, times that of the program alone; edges in the program's own code, beside "
+         "those that QEMU counts.",
+         PEERS_MEAN_SQL, false},
+        {"native-peers", "Tools that count edges, by program", NULL, PEERS_SQL, true},
+        {"native-published", "Published figures, and ours", NULL, PUBLISHED_SQL, false},
+        {"native-share", "Sites that are reached by jumps alone", NULL, SHARE_SQL, true},
+    };
+    bool any = false;
+    enum status status = page_holds(p, "SELECT 1 FROM native_time WHERE what = 'whole'", &any);
+    if (status == STATUS_OK && any)
+        status = costs(p);
+    for (size_t i = 0; status == STATUS_OK && any && i < sizeof tables / sizeof *tables; i++)
+        status = page_answer(p, tables[i].id, tables[i].title, tables[i].note, tables[i].sql,
+                             tables[i].is_long);
     return status;
 }

@@ -38,6 +38,7 @@ CALLS = [
     ("export", "--bolt ./program --structure r.structure r.graph --out r.fdata"), ("native", "-- /bin/true"),
     ("measured", "--db x.db --run r --what whole --tool perf --seconds 1.5 --base-seconds 1 -- /bin/true"),
     ("measured", "--db x.db --tool callgrind --call 4096:main:1 -- /bin/true"),
+    ("measured", "--db x.db --run r --tool bolt --edges 9:8:1 -- /bin/true"),
 ]
 # Other exit statuses than 0: verdicts.
 STATUS = {"testrom": 1, "movie check": 1, "diff": 1}
@@ -189,9 +190,10 @@ def compare_numbers(got):
     same("report --compare", (both["compared"], both["differ"], both["games"][0]["compared"]), (2, both["games"][0]["moved"], 2))
     same("init", [(i["games"], i["programs"], i["movies_missing"]) for i in got["init"]], [(["game"], [], False), ([], ["true"], False)])
     if "measured" in got:
-        times, calls = got["measured"]
-        same("measured", (times["seconds"], times["base_seconds"], calls["seconds"], calls["routines"], times["native_program_id"]),
-             (1.5, 1, None, 1, rows("x.db", "SELECT native_program_id FROM native_program")[0]["native_program_id"]))
+        times, calls, edges = got["measured"]
+        same("measured", (times["seconds"], times["base_seconds"], calls["seconds"], calls["routines"], calls["edges"], edges["edges"],
+                          times["native_program_id"]),
+             (1.5, 1, None, 1, None, {"edges": 9, "equal": 8, "wrong": 1}, rows("x.db", "SELECT native_program_id FROM native_program")[0]["native_program_id"]))
     if len(got["import"]) == 2:
         same("import", [i["from"] for i in got["import"]], ["callgrind", "perf"])
 

@@ -49,13 +49,13 @@ WORKS = {
 # These play to a verdict, which is none in this few frames.
 STATUS = {"testrom": 1, "movie check": 1}
 # An option that goes with others only.
-WITH = {("sweep", "--known"): ["--shard", "1/2"], ("measured", "--call"): [], ("replay", "--every"): ["--video", "video"],
+WITH = {("sweep", "--known"): ["--shard", "1/2"], ("measured", "--call"): [], ("measured", "--edges"): [], ("replay", "--every"): ["--video", "video"],
         ("sample", "--per-million"): ["--by", "instructions"], ("sample", "--every"): ["--by", "instructions"],
         ("sample", "--structure"): ["--by", "active", "--every", "9"], ("record", "--all"): ["--dot", "x.dot"],
         ("export", "--image"): ["--format", "dot"]}
 WITH |= {("export", name): ["--format", "dot"] for name in ("--all", "--hot", "--format")}
 WITH |= {("build", name): ["--exec", "/bin/true"] for name in ("--set", "--exec-format", "--exec-seconds", "--exec-memory")}
-WITHOUT = {("measured", "--call"): ["--what", "--run", "--seconds"]}
+WITHOUT = {("measured", "--call"): ["--what", "--run", "--seconds"], ("measured", "--edges"): ["--what", "--seconds"]}
 WITHOUT[("export", "--image")] = ["--bolt"]
 WITHOUT |= {("export", name): ["--bolt", "--structure"] for name in ("--all", "--hot", "--format")}
 # Any text is a valid value: names and patterns. The named thing may be missing, which is only found later: status 1.
@@ -71,7 +71,7 @@ SEVERAL = {("build", "--set"): ("a=1", "b=2"), ("replay", "--screenshot"): ("1:a
 # Two values for the options that take no numbers.
 VALUES = {"--trace": ("0:1", "0:2"), "--dump-ram-at": ("11:a", "12:b"), "--builder": ("0", "1"), "--hot": ("0.5", "1"),
           "--console": ("warmup=on", "warmup=off"), "--shard": ("1/2", "2/2"),
-          "--strategy": ("trap", "padding"), "--exec-memory": ("300", "400"), "--md5": ("0" * 32, "1" * 32)}
+          "--strategy": ("trap", "padding"), "--exec-memory": ("300", "400"), "--edges": ("9:8:1", "9:9:0"), "--md5": ("0" * 32, "1" * 32)}
 # Files that are read whatever their names, or that may be a folder.
 FOLDERS = {("record", "--folder"), ("record", "--sysroot"), ("report", "--out"), ("sweep", "--report"), ("replay", "--video")}
 NO_NUMBERS = ["-1", "nan", "NaN", "inf", "0x10", " 3", "\t3", "3 ", "3x", "99999999999999999999999", "1e999", "FOO", "=FOO",

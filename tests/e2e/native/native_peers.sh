@@ -3,13 +3,15 @@
 . "$(dirname "$0")/../record_lib.sh"
 "$hotgraph" help native >/dev/null 2>&1 || skip "no probes in this build"
 command -v gcc >/dev/null && command -v readelf >/dev/null || skip "no compiler"
-python3 "$source/tests/bench/bench_peers.py" --quick "$hotgraph" "$source" >table 2>errors || fail "bench_peers.py: $(cat errors)"
-grep '  graph  ' table | grep -v '^mean' >graphs
+python3 "$source/tests/bench/bench_peers.py" --quick --db p.db "$hotgraph" "$source" >table 2>errors || fail "bench_peers.py: $(cat errors)"
+rows() { "$hotgraph" results "$1" --view native_peers | grep "^$2,$3,"; } # program,tool,rounds,alone_ms,ratio,work_ratio,edges,equal,wrong
+rows p.db '[a-z]*' graph >graphs
 [ "$(wc -l <graphs)" -ge 1 ] || fail "no graphs: $(cat table errors)"
-awk '$5 != $7 || $7 < 100 || $8 != 0 { print; wrong = 1 } END { exit wrong }' graphs || fail "graphs that are not exact: $(cat errors)"
-grep -q '^mean  *graph  *[0-9.]* *[0-9.]*  *of .* needs nothing' table || fail "no mean: $(cat table)"
-if command -v valgrind >/dev/null; then grep -q '^gzip  *callgrind .* of [1-9]' table || fail "callgrind: $(cat table errors)"; fi
-if [ -x /usr/lib/llvm-19/bin/llvm-bolt ]; then grep -q '^kernels  *bolt .* of [1-9]' table || fail "bolt: $(cat table errors)"; fi
+awk -F, '$7 != $8 || $7 < 100 || $9 != 0 { print; wrong = 1 } END { exit wrong }' graphs || fail "graphs that are not exact: $(cat errors)"
+grep -q '^| geometric mean | [0-9.]* ([0-9.]*) |' table || fail "no mean: $(cat table)"
+grep -q '^| graph | [0-9,]* of [0-9,]* |' table || fail "no edges: $(cat table)"
+if command -v valgrind >/dev/null; then rows p.db gzip callgrind | awk -F, '$7 > 100 { found = 1 } END { exit !found }' || fail "callgrind: $(cat table errors)"; fi
+if [ -x /usr/lib/llvm-19/bin/llvm-bolt ]; then rows p.db kernels bolt | awk -F, '$7 > 100 { found = 1 } END { exit !found }' || fail "bolt: $(cat table errors)"; fi
 # A count that is changed is seen.
 cat >liar <<'END'
 #!/bin/sh
@@ -18,5 +20,5 @@ cat >liar <<'END'
 exit 0
 END
 sed -i "s|\"\$TRUE_HOTGRAPH\"|'$hotgraph'|" liar && chmod +x liar
-python3 "$source/tests/bench/bench_peers.py" --quick "$work/liar" "$source" kernels >table 2>errors || fail "with wrong counts: $(cat errors)"
-awk '$2 == "graph" && $1 == "kernels" { found = $5 != $7 && $8 > 0 } END { exit !found }' table || fail "wrong counts are not seen: $(cat table)"
+python3 "$source/tests/bench/bench_peers.py" --quick --db l.db "$work/liar" "$source" kernels >table 2>errors || fail "with wrong counts: $(cat errors)"
+rows l.db kernels graph | awk -F, '{ found = $7 != $8 && $9 > 0 } END { exit !found }' || fail "wrong counts are not seen: $(cat table)"

@@ -71,6 +71,29 @@ is "mean" "$("$hotgraph" results r.db --view native_mean | cut -d, -f1-6 | sort)
 functions,2,2.4,1.2,4.8,one
 strategy,programs,geometric_mean,least,most,run
 uftrace,1,40,40,40,one"
+# ---- tools that count edges ----
+# The start is left out of work_ratio; such runs are in no other mean; an edge count belongs to the run and the program, whatever its arguments.
+whole="$("$hotgraph" results r.db --view native_whole; "$hotgraph" results r.db --view native_mean)"
+peer() { # RUN PROGRAM WORK TOOL ROUND SECONDS BASE START BASE_START
+    "$hotgraph" measured --db r.db --run "$1" --what whole --tool "$4" --round "$5" --seconds "$6" --base-seconds "$7" --start-seconds "$8" \
+        --base-start-seconds "$9" -- "./$2" "$3" || fail "measured $*"
+}
+peer peers p many graph 0 5 2 1 0
+peer peers p many graph 1 9 1 1 0
+peer peers p many graph 2 3 2 1 0
+peer peers q plenty graph 0 19 2 1 0
+peer peers p few slow 0 11 1 1 .5
+"$hotgraph" measured --db r.db --run peers --tool graph --edges 50:48:3 -- ./p few || fail "measured --edges"
+"$hotgraph" measured --db r.db --run before --tool slow --edges 7:7:0 -- ./p few || fail "measured --edges"
+is "peers" "$("$hotgraph" results r.db --view native_peers | cut -d, -f1-11)" "program,tool,rounds,alone_ms,ratio,work_ratio,edges,equal,wrong,equal_percent,command
+p,graph,3,2000,2.5,2,50,48,3,96,p many
+p,slow,1,1000,11,20,,,,,p few
+q,graph,1,2000,9.5,9,,,,,q plenty"
+is "means of peers" "$("$hotgraph" results r.db --view native_peers_mean | cut -d, -f1-7)" "tool,programs,ratio,work_ratio,edges,equal,wrong
+graph,2,4.87,4.24,50,48,3
+slow,1,11,20,,,"
+is "other means" "$("$hotgraph" results r.db --view native_whole; "$hotgraph" results r.db --view native_mean)" "$whole"
+
 is "hit" "$("$hotgraph" results r.db --view native_cost | grep ,hit, | cut -d, -f2-6,10)" "hit,count,1,0,2,1.5"
 is "insertion" "$("$hotgraph" results r.db --view native_cost | grep insertion,hotprobe | cut -d, -f4,11)" "4,2
 16,9"
@@ -85,9 +108,13 @@ says() { # PATTERN ARGUMENTS...
 }
 says "measured: --db FILE is missing" measured --tool x --what hit --seconds 1 --run r -- ./p
 says "measured: --tool NAME is missing" measured --db r.db --what hit --seconds 1 --run r -- ./p
-says "measured: --what KIND, or --call CALL is missing" measured --db r.db --tool x -- ./p
+says "measured: --what KIND, --edges COUNTS, or --call CALL is missing" measured --db r.db --tool x -- ./p
 says "measured: --seconds S, which --what needs, is missing" measured --db r.db --tool x --what hit --run r -- ./p
 says "measured: --run NAME, which --what needs, is missing" measured --db r.db --tool x --what hit --seconds 1 -- ./p
+says "measured: --run NAME, which --edges needs, is missing" measured --db r.db --tool x --edges 1:1:0 -- ./p
+says "give one of --what, --edges and --call" measured --db r.db --run x --tool x --edges 1:1:0 --call 1:a:1 -- ./p
+says "takes EDGES:EQUAL:WRONG" measured --db r.db --run x --tool x --edges 1:2:0 -- ./p
+says "takes EDGES:EQUAL:WRONG" measured --db r.db --run x --tool x --edges 1:1 -- ./p
 says "takes seconds" measured --db r.db --run x --tool x --what hit --seconds fast -- ./p
 says "takes seconds" measured --db r.db --run x --tool x --what hit --seconds -1 -- ./p
 says "ADDRESS:NAME:CALLS" measured --db r.db --tool x --call 12:main -- ./p

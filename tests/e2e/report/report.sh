@@ -388,11 +388,20 @@ now two functions 5 1
 now one uftrace 41 1
 now one callgrind 1 0.001
 ROWS
+    # Tools that count edges are in tables of their own, with the last run's edges.
+    for run in peersbefore peers; do
+        "$hotgraph" measured --db native.db --run $run --what whole --tool graph --seconds $((${#run} * 3)) --base-seconds 4 --start-seconds 1 \
+            --base-start-seconds 0 -- sh one || fail "measured"
+        "$hotgraph" measured --db native.db --run $run --tool graph --edges 9${#run}99:9${#run}98:6 -- sh one || fail "measured --edges"
+        sqlite3 native.db "UPDATE run SET started = '2001-02-03T04:05:06Z' WHERE uuid = 'peersbefore'"
+    done
     drawn native.db --out native
     page native native.db
     test -s native/figures/native.svg || fail "no figure of native programs"
     grep -q 'functions: 2.5 over programs' native/index.html || fail "no mean of native programs"
     grep -q 'sh, uftrace: 41<' native/index.html || fail "no uftrace"
+    grep -q '>9,*598<' native/index.html || fail "no tools that count edges"
+    ! grep -q '>91,*198<' native/index.html || fail "an earlier run's tools that count edges"
     ! grep -q "functions: 7.31" native/index.html || fail "an earlier run's native programs"
     ! grep -q 'callgrind: ' native/index.html || fail "the start of a program that ends at once"
 fi
