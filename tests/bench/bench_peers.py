@@ -85,12 +85,14 @@ def programs():
         put(f"{size}.words", text[:400000 // less] * (1 if QUICK else 4) * times)
         put(f"{size}.sh", SHELL.replace("COUNT", str(40000 // less * times)))
         put(f"{size}.lua", f"for i = 1, {(1 if QUICK else 6) * times} do dofile('work.lua') end\n")
+        # each turn reads lines of standard input
+        put(f"{size}.pl", f"for my $turn (1 .. {(1 if QUICK else 3) * times}) {{ do './work.pl' }}\n")
         put(f"{size}.py", f"for turn in range({(1 if QUICK else 6) * times}): exec(open('work.py').read())\n")
     kernels = build("kernels", os.path.join(SOURCES, "programs", "kernels.c"), "-fno-reorder-blocks-and-partition", "-Wl,--emit-relocs")
     found = {
         "gzip": ("SIZE.txt", ["-9", "-c"]), "bzip2": ("SIZE.less", ["-9", "-c"]), "xz": ("SIZE.less", ["-6", "-T1", "-c"]),
         "lua5.4": (None, ["SIZE.lua"]), "gawk": ("SIZE.words", ["-f", "work.awk"]), "mawk": ("SIZE.words", [MAWK]),
-        "python3": (None, ["-S", "-s", "-B", "-P", "SIZE.py"]), "perl": ("SIZE.words", ["work.pl"]), "bash": (None, ["SIZE.sh"]),
+        "python3": (None, ["-S", "-s", "-B", "-P", "SIZE.py"]), "perl": ("SIZE.words", ["SIZE.pl"]), "bash": (None, ["SIZE.sh"]),
     }
 
     def command(name, size):
