@@ -88,7 +88,9 @@ static enum hotprobe_reason probe_add(struct hotprobe *h, struct patch *p, unsig
     r->strategy = p->strategy;
     r->unproven = p->unproven;
     p->in = true;
-    return patch_changed(h, p) ? HOTPROBE_DONE : HOTPROBE_NO_MEMORY;
+    /* The new stub's address is in the slot, which may be in another patch's window. */
+    const bool ok = patch_changed(h, p) && (p->host == NULL || patch_changed(h, p->host));
+    return ok ? HOTPROBE_DONE : HOTPROBE_NO_MEMORY;
 }
 
 /* Adds the probe to a patch that is in and has an instruction at the site. */
