@@ -8,7 +8,7 @@ end are its views native_peers and native_peers_mean, as the tables of docs/nati
   edges  of those that QEMU counts in the program's own code, how many the tool counts equally; without returns where the tool
          has none, and without linkage stubs, which the others' imports leave out. `wrong`: edges that it counts otherwise, or that QEMU does not have
 
-Tools that take less than three times as long have a second's work, or two, in ROUNDS (3) rounds; the others a tenth of that, in one, and so have the edges. gcov and
+Tools that take less than three times as long have most of a second's work in ROUNDS (3) rounds; the others a quarter of that, in one, and so have the edges. gcov and
 llvm-bolt need the sources, or relocations, and so do only the programs that are built here.
 With --quick: two programs with little work, to see whether it works at all. Tools that are missing are left out."""
 import json
@@ -71,7 +71,7 @@ def programs():
     """name: commands with much work, with little, and with none, each with its standard input."""
     subprocess.run([sys.executable, os.path.join(SOURCES, "programs", "inputs.py"), "."], check=True)
     less = 8 if QUICK else 1
-    much = 1 if QUICK else 10
+    much = 1 if QUICK else 4
     with open("text-1500k", encoding="utf-8") as file:
         text = file.read()
     put("none", "\n")
