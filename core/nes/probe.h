@@ -145,8 +145,8 @@ struct recording {
     uint64_t end;        /* cycle of the boundary after the last one */
 };
 
-/* A control transfer of code in ROM: of each branch, jump, call and return. An instruction *touches*
- * something if it writes to memory, uses the stack, or reads anything but RAM or ROM at a fixed
+/* A control transfer: of each branch, jump, call and return. An instruction *touches*
+ * something if it writes to memory, uses the stack, or reads anything but RAM, ROM or $2002 at a fixed
  * address. */
 struct transfer {
     uint64_t start, end; /* cycles: its instruction began; control was at `to` */
@@ -169,12 +169,22 @@ struct follow_request {
      * `until`. */
     uint64_t due, until;
     unsigned least;
+    /* Not 0: the observer wants nothing of busy-waits. If the machine is about to skip one from before
+     * `from` until `passes` passes after this cycle or later, it hands over followed.skipped and no
+     * transfers. */
+    uint64_t over;
+    unsigned passes;
 };
 /* What it has followed: all transfers that started at cycle follow.from or later, up to now. */
 struct followed {
-    const struct transfer *transfers;
+    const struct transfer *transfers; /* NULL: nothing can be followed now */
     unsigned count;
+    bool touched;   /* something was, since the last transfer, or else since it is followed */
     uint64_t banks; /* equal numbers: the same memory was mapped */
+    /* Not 0: nothing was followed. From now on, and for follow.passes passes after this cycle, only
+     * the passes of one loop are executed: consecutive instructions in ROM of which the last one jumps
+     * back, none touches anything but $2002, and each pass ends with the same registers. */
+    uint64_t skipped;
 };
 
 struct observer {
@@ -228,8 +238,8 @@ void nes_switch_code(struct nes *nes, bool duplicate);
  * recording at a time; a new request replaces the previous one. False: out of memory. */
 bool nes_record(struct nes *nes, unsigned id, uint64_t from, uint32_t count, uint64_t by);
 /* Follows control without probes, which is the cheapest way to see a few transfers: translated code
- * is left once. It may end at any boundary, even before the first transfer: where control leaves ROM,
- * at an interrupt, when a loop has come to the same state again, or if another observer is attached.
+ * is left once. It may end at any boundary, even before the first transfer: at transfers of code
+ * in RAM, at an interrupt, when a loop has come to the same state again, or if another observer is attached.
  * So an observer must be able to go on by nes_observe(). An observer follows once at a time. */
 void nes_follow(struct nes *nes, unsigned id, const struct follow_request *follow);
 /* Calls each() with consecutive parts of the recorded instructions, in order. */

@@ -117,8 +117,10 @@ static inline void watch_hand_over_followed(struct watched_by *by,
     if (by->observer.followed)
         by->observer.followed(by->observer.self, followed);
 }
-/* Hands over the first `count` of watch.followed to the sole observer. */
-void watch_followed(struct nes *n, unsigned count);
+/* Hands over the first `count` of watch.followed to the sole observer. touched: see struct followed. */
+void watch_followed(struct nes *n, unsigned count, bool touched);
+/* Hands over followed.skipped instead. */
+void watch_skipped(struct nes *n, uint64_t cycle);
 /* Calls alarms that are due and computes n->observed.alarm. */
 void watch_alarms(struct nes *n);
 

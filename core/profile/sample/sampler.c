@@ -185,7 +185,7 @@ void sampler_describe(const struct sampler *s, struct stream *out) {
                                                    : executed,
                            .executed = executed,
                            .probes = transfers                  ? sampler_transfers_probes(s)
-                                     : clock                    ? s->clock.seen
+                                     : clock                    ? s->clock.kept
                                      : of_branches(&s->options) ? sampler_lbr_probes(s)
                                                                 : nes_probes_fired(s->nes, s->id)};
 }

@@ -21,47 +21,50 @@ struct arrival { /* arrivals of control at an address, by call or return */
 
 /* by the clock: the state that a busy-wait returns to */
 struct clock_state {
-    uint32_t address;
+    uint16_t pc;
     uint8_t a, x, y, s, p;
 };
 enum { CLOCK_STATES = 4 };
-/* by the clock: a batch that was kept before, found by its transfer; targets also depend on the
- * banks */
+/* by the clock: a followed transfer that was kept before; targets also depend on the banks */
 struct clock_batch {
-    uint32_t from, from_target, to, to_target;
-    uint32_t number; /* 1 + number in the stream; 0: none */
-};
-/* The same, by what nes_follow() says of it. */
-struct clock_followed {
     uint64_t banks;
     uint16_t from, to; /* pc */
     uint32_t number;   /* 1 + number in the stream; 0: none */
 };
 enum { CLOCK_KNOWN = 1024 };
+/* by the clock: a transfer that was taken, but may be part of a busy-wait */
+struct clock_held {
+    struct sample samples[2]; /* valid if it is not known */
+    uint64_t banks;
+    uint32_t number;   /* 1 + number in the stream if it is known; else 0 */
+    uint16_t from, to; /* pc */
+    uint16_t gap;      /* as clock.gap */
+    bool first;        /* weighted: the first one of its sample */
+    bool stepped;      /* not followed */
+};
+enum { CLOCK_HELD = 136 };
 struct clock {
     uint64_t every, due; /* cycles between due cycles; the next one */
     uint64_t previous;   /* start of the previous transfer, or of a context that began since */
-    uint64_t start;      /* cycle at which `insn` started */
+    uint64_t start;      /* cycle at which `insn`, or the current transfer, started */
     uint64_t window_end; /* of the latest window */
     uint64_t inverse;    /* weighted: sum of the weights of first transfers */
-    uint64_t taken;      /* windows: transfers taken */
-    uint64_t seen;       /* transfers seen, sampled or not */
+    uint64_t taken;      /* windows: transfers kept */
+    uint64_t kept;       /* transfers kept */
     struct guest_insn insn;
-    bool pending;   /* `insn` has started, but its end was not seen */
-    bool stepping;  /* up to the sample's last transfer, where it cannot be followed */
-    bool following; /* nes_follow() goes on with the current sample, at `pc` */
-    uint16_t pc;
-    bool forgotten; /* the states were forgotten, because the next sample is near */
-    uint16_t gap;   /* of the current sample: cycles between the previous transfer and its first
+    bool pending;  /* `insn` has started, but its end was not seen */
+    bool stepping; /* up to the sample's last transfer, where it cannot be followed */
+    bool open;     /* the latest due cycle's sample is not complete, or may be a busy-wait */
+    uint16_t gap;  /* of the current sample: cycles between the previous transfer and its first
                       one */
-    unsigned left;  /* of the current sample: transfers still to take */
-    struct clock_state been[CLOCK_STATES]; /* states after recent transfers */
-    unsigned been_count;
-    uint64_t alarm;                  /* the cycle for which the alarm is set */
-    const struct transfer *followed; /* the current transfer; valid only while it is handled */
-    uint64_t banks;                  /* mapped where it was followed */
+    unsigned left; /* of the current sample: transfers still to take */
+    unsigned held_count, been_count;
+    struct clock_held held[CLOCK_HELD];
+    struct clock_state been[CLOCK_STATES]; /* states after transfers since the due cycle */
+    uint64_t alarm;                        /* from which cycle on the next due cycle is awaited */
+    uint64_t asked;                        /* from which cycle on transfers are followed */
+    uint64_t banks;                        /* mapped where it was followed */
     struct clock_batch known[CLOCK_KNOWN];
-    struct clock_followed known_followed[CLOCK_KNOWN];
 };
 
 /* last taken branches */

@@ -25,12 +25,13 @@ done
 
 refuses 2 'a processor does by itself what trace models' cost "$source/games/mazewisp.nes" --frames 60 --technique trace
 
-# By the clock, most due cycles of umbel fall into a loop that polls the PPU: each takes one call of the sampler, not one for each pass.
+# By the clock, most of the 1,065 due cycles of umbel fall into a loop that polls the PPU, which the replay skips undisturbed. There are three
+# calls for each of the 300 NMIs; the others hand over samples, or several due cycles that are skipped.
 "$hotgraph" cost "$source/games/umbel.nes" --movie "$source/movies/umbel.fm2" --frames 300 --from 200 --watch sampler --by clock \
     --interval-ms 4.7 --json >clock.json
 test "$(grep -o '"unpriced": 0,' clock.json | wc -l)" = 2 || fail "functions of the sampler by the clock without a price: $(cat clock.json)"
 calls=$(sed 's/.*"with"//; s/.*"handlers": \([0-9]*\),.*/\1/' clock.json) samples=$(sed 's/.*"with"//; s/.*"samples": \([0-9]*\),.*/\1/' clock.json)
-test "$samples" -gt 900 -a "$calls" -lt $((samples * 5 / 4)) || fail "$calls calls of the sampler for $samples samples: $(cat clock.json)"
+test "$samples" -gt 300 -a "$samples" -lt 600 -a "$calls" -lt 1100 || fail "$calls calls of the sampler for $samples samples: $(cat clock.json)"
 
 # In a sweep's database: one row for all seeds, part of the digest, and not counted again by the same program.
 cat >c.cfg <<END
