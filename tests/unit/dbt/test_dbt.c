@@ -177,7 +177,7 @@ static void the_tiny_program(void **state) {
 /* ---- profilers ---- */
 
 /* A machine has room for NES_OBSERVERS, so a part of the live techniques watches it: every PARTS-th. */
-enum { PARTS = 3 };
+enum { PARTS = 4 };
 
 struct profiled {
     struct nes *nes;
