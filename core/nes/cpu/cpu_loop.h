@@ -129,7 +129,7 @@
         WENT(how);                                                                                 \
         if ((how) == OUTCOME_TARGET && back && (LOOP_STOPS) &&                                     \
             wait_candidate(n, n->idle.waits, from, from_pc, PC(0), executed)) {                    \
-            n->idle.waiting = &n->idle.waits[(uintptr_t)from % WAITS];                             \
+            n->idle.waiting = wait_entry(n->idle.waits, from_pc);                                  \
             goto leave;                                                                            \
         }                                                                                          \
         DISPATCH();                                                                                \

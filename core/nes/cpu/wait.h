@@ -59,12 +59,18 @@ struct wait {
 /* Fills the entry for the jump at `from` and `pc`, which goes back to `target`. */
 void wait_examine(struct nes *n, struct wait *w, const uint8_t *from, uint16_t pc, uint16_t target);
 
+/* By guest address, so that which jumps displace each other, and with it the counted cost of a replay,
+ * does not depend on where the machine's memory lies in the host's. */
+static inline struct wait *wait_entry(struct wait *waits, uint16_t pc) {
+    return &waits[pc % WAITS];
+}
+
 /* True when the engine must stop at T. executed: instructions executed so far. */
 static inline __attribute__((always_inline)) bool wait_candidate(struct nes *n, struct wait *waits,
                                                                  const uint8_t *from, uint16_t pc,
                                                                  uint16_t target,
                                                                  uint64_t executed) {
-    struct wait *const w = &waits[(uintptr_t)from % WAITS];
+    struct wait *const w = wait_entry(waits, pc);
     if (__builtin_expect(w->from != from || w->pc != pc, 0))
         wait_examine(n, w, from, pc, target);
     if (w->length == 0)
@@ -78,7 +84,7 @@ static inline __attribute__((always_inline)) bool wait_candidate(struct nes *n, 
  * one pass. */
 static inline struct wait *wait_at(struct nes *n, struct wait *waits, const uint8_t *from,
                                    uint16_t pc, uint16_t target) {
-    struct wait *const w = &waits[(uintptr_t)from % WAITS];
+    struct wait *const w = wait_entry(waits, pc);
     if (w->from != from || w->pc != pc)
         wait_examine(n, w, from, pc, target);
     return w->length != 0 ? w : NULL;

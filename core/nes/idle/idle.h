@@ -7,7 +7,7 @@
 #include "nes/idle/spin.h"
 
 struct idle {
-    struct wait waits[WAITS]; /* by address of the jump */
+    struct wait waits[WAITS]; /* by pc of the jump */
     struct wait *waiting;     /* the engine has stopped at the start of this busy-wait */
     struct spins spins;
     uint64_t skipped;     /* instructions skipped; they count in cpu.instructions */

@@ -16,9 +16,6 @@ enum {
     PRG_GRAIN = 8 * 1024, /* size of the smallest PRG bank of any board, and of banks in code
                              addresses */
     CHR_GRAIN = 1024,     /* size of the smallest CHR bank */
-    PRG_ALIGNMENT = 4096, /* busy-waits are remembered by the lower bits of their host addresses
-                             (cpu/wait.h); which of them displace each other, and so the counted cost
-                             of a replay, must not depend on where the memory lies */
     LARGEST = 64 << 20,   /* no board addresses more */
     MAPPER_ACTION_53 = 28,
     MAPPER_UNROM_512 = 30,
@@ -280,7 +277,7 @@ static struct cartridge *build(const struct header *h, const uint8_t *data, cons
     c->prg_ram_size = h->prg_ram;
     c->chr_is_ram = h->chr_size == 0;
     c->chr_size = c->chr_is_ram ? h->chr_ram : h->chr_size;
-    c->prg = aligned_alloc(PRG_ALIGNMENT, c->prg_size);
+    c->prg = malloc(c->prg_size);
     c->chr = calloc(1, c->chr_size);
     if (c->prg == NULL || c->chr == NULL) {
         cartridge_free(c);

@@ -51,6 +51,9 @@ test "$(sqlite3 c.db "SELECT count(*), count(cost_percent), sum(overlap_active =
 test "$(wc -l <rows)" = 6 || fail "nobody, structure, exact, entries and two samplings: $(cat rows)"
 "$hotgraph" costs c.cfg --db c.db --frames 300 --from 200 >rows
 test ! -s rows || fail "counted again: $(cat rows)"
+# Counts do not depend on what else is in the process's memory: cost and costs give the same ones.
+test "$(sqlite3 c.db "SELECT host_steady FROM cost WHERE watcher = 'nobody'")" = \
+    "$(sed 's/.*"bare": {"host": [0-9]*, "host_steady": \([0-9]*\),.*/\1/' cost.json)" || fail "cost and costs differ: $(cat cost.json)"
 # A row that another version of the program has counted is replaced.
 sqlite3 c.db "UPDATE run SET source_commit = 'earlier' WHERE run_id = (SELECT run_id FROM result LIMIT 1);
     UPDATE cost SET host_steady = 1, run_id = (SELECT run_id FROM result LIMIT 1) WHERE watcher = 'nobody'"
