@@ -79,7 +79,8 @@ static void put_stream(struct db *db, const struct part *p, int64_t run, struct 
     struct db_game game = {.name = p->game != NULL ? p->game : "alpha", .title = "A game"};
     ok(db_put_game(db, &game, &e), &e);
     struct db_experiment x = {.name = p->experiment != NULL ? p->experiment : "x",
-                              .definition_hash = "d"};
+                              .definition_hash = "d",
+                              .judges_paths = DB_NULL};
     ok(db_put_experiment(db, &x, &e), &e);
     struct db_experiment_stream member = {.experiment_id = x.experiment_id,
                                           .game_id = game.game_id,
