@@ -1,7 +1,7 @@
 # hotgraph: every target installs what it needs, builds, and then does its work.
 #
 #   make sweep    the paper's experiment on the bundled games, into results/
-#   make test     all tests
+#   make test     the tests; ALL=1: those that take long, too
 #   make studies  the larger experiments: samplings, uneven timers, replicates, wide grids, techniques, what a profile is
 #                 worth (minutes); each says whether it was reproduced
 #   make programs the same on real programs, recorded under QEMU
@@ -211,7 +211,7 @@ report: program
 
 # One more than there are cores: the tests of clusters mostly wait, for a minute and more.
 test: build
-	@meson test -C $(build) --no-rebuild --print-errorlogs --num-processes $$(($$(nproc) + 1))
+	@meson test -C $(build) --no-rebuild --print-errorlogs --num-processes $$(($$(nproc) + 1)) $(if $(ALL),,--no-suite long)
 
 coverage: deps
 	@sh tests/coverage.sh
