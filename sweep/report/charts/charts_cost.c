@@ -50,37 +50,90 @@ static size_t number_of(const struct table *techniques, const char *name) {
     return i;
 }
 
-/* Writes each technique's name once, with its colour and its kind of point. */
-static void name_techniques(struct chart *c, const struct table *t, const struct axis *x,
-                            const struct axis *y, const struct naming *naming) {
-    enum { MOST = 32, LETTER = 8, INSIDE = 45 };
-    double at[MOST];
-    size_t named[MOST], n = 0;
-    bool met[MOST] = {false};
+enum { LABELS_MOST = 32 };
+
+/* A technique's name: where it is, and how far it reaches from left to right. */
+struct label {
+    size_t row;
+    char text[25];
+    bool left; /* of its point */
+    double x, y, begin, end;
+    size_t group;
+};
+
+/* The row that carries each technique's name; returns how many techniques there are. */
+static size_t choose_rows(const struct table *t, bool best, struct label *labels) {
+    size_t n = 0;
+    bool met[LABELS_MOST] = {false};
     for (size_t i = 0; i < table_rows(t); i++) {
         const size_t place = (size_t)cell_number(t, i, COST_TECHNIQUE) - 1;
-        if (place >= MOST)
+        if (place >= LABELS_MOST)
             continue;
-        if (!met[place] || (naming->best && cell_number(t, i, 2) > cell_number(t, named[place], 2)))
-            named[place] = i;
+        if (!met[place] || (best && cell_number(t, i, 2) > cell_number(t, labels[place].row, 2)))
+            labels[place].row = i;
         n += !met[place];
         met[place] = true;
     }
+    return n;
+}
+
+static void place_label(struct label *l, const struct table *t, const struct axis *x,
+                        const struct axis *y, const struct naming *naming) {
+    enum { LETTER = 8, INSIDE = 45 };
+    const double across = axis_at(x, cell_number(t, l->row, 1));
+    const int length = snprintf(l->text, sizeof l->text, "%.24s", cell_text(t, l->row, 0));
+    const double wide = LETTER * length;
+    l->left = naming->best ? across > (x->from + x->to) / 2 : across - 9 - wide > x->from;
+    l->x = across + (l->left ? -9 : 9);
+    l->begin = l->left ? l->x - wide : l->x;
+    l->end = l->begin + wide;
+    l->y = fmax(axis_at(y, cell_number(t, l->row, 2)), INSIDE - naming->lower);
+}
+
+/* Labels that share a part of the horizontal axis, and those that share one with these, form a
+ * group; only labels of one group move each other. */
+static void move_apart(struct label *labels, size_t n, const struct axis *y) {
     for (size_t i = 0; i < n; i++)
-        at[i] = fmax(axis_at(y, cell_number(t, named[i], 2)), INSIDE - naming->lower);
-    spread(at, n, 17, y->from);
+        labels[i].group = i;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < i; k++) {
+            const size_t from = labels[i].group, to = labels[k].group;
+            if (labels[i].begin >= labels[k].end || labels[k].begin >= labels[i].end)
+                continue;
+            for (size_t m = 0; m < n; m++)
+                if (labels[m].group == from)
+                    labels[m].group = to;
+        }
+    for (size_t group = 0; group < n; group++) {
+        double at[LABELS_MOST];
+        size_t count = 0;
+        for (size_t i = 0; i < n; i++)
+            if (labels[i].group == group)
+                at[count++] = labels[i].y;
+        spread(at, count, 17, y->to, y->from);
+        count = 0;
+        for (size_t i = 0; i < n; i++)
+            if (labels[i].group == group)
+                labels[i].y = at[count++];
+    }
+}
+
+/* Writes each technique's name once, with its colour and its kind of point. */
+static void name_techniques(struct chart *c, const struct table *t, const struct axis *x,
+                            const struct axis *y, const struct naming *naming) {
+    struct label labels[LABELS_MOST];
+    const size_t n = choose_rows(t, naming->best, labels);
+    for (size_t i = 0; i < n; i++)
+        place_label(&labels[i], t, x, y, naming);
+    move_apart(labels, n, y);
     chart_labels(c, n);
     gnuplot_add(&c->set, "array number[%zu]\n", n);
     for (size_t i = 0; i < n; i++) {
-        const size_t number = number_of(naming->techniques, cell_text(t, named[i], 0));
+        const struct label *const l = &labels[i];
+        const size_t number = number_of(naming->techniques, cell_text(t, l->row, 0));
         gnuplot_add(&c->set, "number[%zu] = %zu\n", i + 1, number + 1);
-        const double across = axis_at(x, cell_number(t, named[i], 1));
-        char name[25];
-        const int length = snprintf(name, sizeof name, "%.24s", cell_text(t, named[i], 0));
-        const double begin = across - 9 - LETTER * length, down = at[i] + naming->lower;
-        const bool left = naming->best ? across > (x->from + x->to) / 2 : begin > x->from;
-        chart_label(c, i + 1, across + (left ? -9 : 9), down, left ? ANCHOR_RIGHT : ANCHOR_LEFT,
-                    INK_SERIES + (enum ink)(number % INK_SERIES_COUNT), name);
+        chart_label(c, i + 1, l->x, l->y + naming->lower, l->left ? ANCHOR_RIGHT : ANCHOR_LEFT,
+                    INK_SERIES + (enum ink)(number % INK_SERIES_COUNT), l->text);
     }
 }
 

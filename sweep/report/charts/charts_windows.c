@@ -39,7 +39,7 @@ static void name_curves(struct chart *c, const struct table *t, const struct axi
     }
     for (size_t i = 0; i < n; i++)
         at[i] = axis_at(y, cell_number(t, last[i], MEAN));
-    spread(at, n, 17, y->from - 8); /* must not overlap the numbers of the horizontal axis */
+    spread(at, n, 17, y->to, y->from - 8); /* must not overlap the numbers of the horizontal axis */
     chart_labels(c, n);
     for (size_t i = 0; i < n; i++) {
         char name[MOST_LETTERS + 1];

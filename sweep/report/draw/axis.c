@@ -48,7 +48,7 @@ static void rising(const double *values, size_t n, size_t *order) {
     }
 }
 
-void spread(double *places, size_t n, double gap, double most) {
+void spread(double *places, size_t n, double gap, double least, double most) {
     /* With the gaps before it subtracted from each position, positions only have to rise: isotonic
      * regression. Runs that fall take their mean (pool adjacent violators), so no label is moved
      * further than its neighbours require. */
@@ -69,5 +69,6 @@ void spread(double *places, size_t n, double gap, double most) {
     }
     for (size_t run = 0, i = 0; run < runs; run++)
         for (size_t end = i + size[run]; i < end; i++)
-            places[order[i]] = fmin(mean[run], most - gap * (double)(n - 1)) + gap * (double)i;
+            places[order[i]] =
+                fmax(fmin(mean[run], most - gap * (double)(n - 1)), least) + gap * (double)i;
 }

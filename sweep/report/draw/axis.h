@@ -17,7 +17,8 @@ double axis_at(const struct axis *a, double value);
 struct axis axis_around(double least, double most, double from, double to);
 double axis_step(const struct axis *a); /* distance of its ticks, as a value */
 /* Shifts n positions (at most 64; more stay as they are), in place, so that they are at least `gap`
- * apart and at most `most`: as little as possible (least squares), and in the same order by value. */
-void spread(double *places, size_t n, double gap, double most);
+ * apart, at least `least` and, if there is room, at most `most`: as little as possible (least squares),
+ * and in the same order by value. */
+void spread(double *places, size_t n, double gap, double least, double most);
 
 #endif

@@ -188,10 +188,10 @@ static void labels_keep_their_order(void **state) {
         bool apart = true;
         for (size_t i = 0; i < n; i++)
             places[i] = wanted[i] = random_below(&r, again % 2 ? 60 : 6000);
-        spread(places, n, 17, 5000);
+        spread(places, n, 17, 20, 5000);
         for (size_t i = 0; i < n; i++) {
-            assert_true(places[i] <= 5000 + 1e-6);
-            apart &= wanted[i] <= 5000;
+            assert_true(places[i] >= 20 - 1e-6 && places[i] <= 5000 + 1e-6);
+            apart &= wanted[i] >= 20 && wanted[i] <= 5000;
             for (size_t k = 0; k < i; k++) {
                 assert_true(fabs(places[i] - places[k]) > 17 - 1e-6);
                 assert_true(wanted[i] == wanted[k] ||
@@ -203,7 +203,7 @@ static void labels_keep_their_order(void **state) {
             assert_true(fabs(places[i] - wanted[i]) < 1e-6);
     }
     double pair[] = {100, 103}; /* both move by the same distance */
-    spread(pair, 2, 17, 5000);
+    spread(pair, 2, 17, 0, 5000);
     assert_true(fabs(pair[0] - 93) < 1e-9 && fabs(pair[1] - 110) < 1e-9);
 }
 

@@ -51,7 +51,8 @@ static void name_curves(struct chart *c, const struct curves *v, const struct ax
     double ends[MOST_CURVES];
     for (size_t k = 0; k < v->count; k++)
         ends[k] = axis_at(y, cell_number(v->t, v->first[k + 1] - 1, 2));
-    spread(ends, v->count, 17, y->from - 8); /* must not overlap the numbers of the horizontal
+    spread(ends, v->count, 17, y->to,
+           y->from - 8); /* must not overlap the numbers of the horizontal
                                                 axis */
     chart_labels(c, v->count);
     for (size_t k = 0; k < v->count; k++) {
