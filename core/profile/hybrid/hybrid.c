@@ -50,7 +50,7 @@ const struct technique technique_hybrid = {
             {"interval_us", "microseconds between samples", SAMPLER_CLOCK_LEAST_US, 3600000000,
              4700, NULL},
             {"next", "transfers that are taken at each sample", 1, SAMPLER_NEXT_MOST, 1, NULL},
-            {"seed", "of the sampler", 0, INT64_MAX, 1, NULL},
+            {"seed", "of the sampler", 0, UINT32_MAX, 1, NULL},
         },
     .attach = attach,
     .finish = finish,

@@ -15,7 +15,7 @@
 #include "profile/fifo/fifo_ring.h"
 #include "profile/profile.h"
 #include "profile/structure/structure.h"
-#include "tests/support/played.h"
+#include "tests/support/profiled.h"
 
 enum { FRAMES = 200 };
 
@@ -149,17 +149,6 @@ static uint64_t named(const struct profile *p, const char *name) {
     return 0;
 }
 
-static void same_profiles(const struct profile *a, const struct profile *b) {
-    char x[33], y[33];
-    assert_int_equal(graph_hash(&a->graph, x, NULL), STATUS_OK);
-    assert_int_equal(graph_hash(&b->graph, y, NULL), STATUS_OK);
-    assert_string_equal(x, y);
-    assert_memory_equal(&a->cost, &b->cost, sizeof a->cost);
-    assert_int_equal(a->count_count, b->count_count);
-    for (size_t i = 0; i < a->count_count; i++)
-        assert_int_equal(a->counts[i].value, b->counts[i].value);
-}
-
 static double overlap(const struct profile *p, const struct graph *exact) {
     struct metrics m;
     played_must(graph_compare(&m, &p->graph, exact, (struct compare_options){.active = true}, NULL),
@@ -197,7 +186,7 @@ static void finds_the_same_on_both_engines(void **state) {
         assert_int_equal(ram, bare);
         struct profile b = watched("fifo", dbt_engine(), settings[i], &ram);
         assert_int_equal(ram, bare);
-        same_profiles(&a, &b);
+        assert_same_profile(&a, &b);
         assert_found(&a, wanted[i].hash, wanted[i].steps);
         assert_int_equal(named(&a, "offered"), named(&a, "accepted") + named(&a, "dropped"));
         assert_true(a.cost.structure && a.cost.observed == named(&a, "accepted"));
@@ -294,7 +283,7 @@ static void thread_finds_what_the_model_finds(void **state) {
         struct profile thread =
             watched("fifo_thread", i == 0 ? NULL : dbt_engine(), threads[i], &ram);
         assert_int_equal(ram, bare);
-        same_profiles(&model, &thread);
+        assert_same_profile(&model, &thread);
         profile_free(&thread);
     }
     profile_free(&model);
