@@ -44,7 +44,7 @@ def words(sql):
 def readme_figures():
     """What README says in numbers: all figures of its findings, and elsewhere shares, ratios and times."""
     text = re.sub(r"```.*?```|^\|[^\n]*$", "", read("README.md"), flags=re.S | re.M)
-    found = text.split("What it has found so far")[1].split("[All findings]")[0]
+    found = text.split("Found so far")[1].split("[All findings]")[0]
     elsewhere = re.findall(r"(\d+(?:\.\d+)?) (?:%|times|seconds|minutes)|: (\d+\.\d+)\)", text.replace(found, ""))
     return NUMBER.findall(re.sub(r"\(Napoli 2015\)", "", found)) + [a or b for a, b in elsewhere]
 
