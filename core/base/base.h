@@ -83,6 +83,18 @@ bool sort_by_key(uint32_t *order, const uint32_t *key, size_t count);
 /* The numbers below `count`, sorted by key and then by number; the caller frees them. NULL: out of
  * memory. */
 uint32_t *sorted_order(const uint32_t *key, size_t count);
+/* The place of the first of `count` rising values that is at least `least`; count: none is. */
+static inline size_t sorted_from(const uint32_t *values, size_t count, uint32_t least) {
+    size_t low = 0, high = count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (values[middle] < least)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
 
 /* ---- numbers ---- */
 

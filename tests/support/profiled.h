@@ -29,20 +29,28 @@ static inline struct structure played_structure(const char *game, unsigned frame
     return s;
 }
 
-/* What a live technique finds in a game's first frames. */
-static inline struct profile profiled_game(const char *technique, const int64_t *values,
-                                           const char *game, unsigned frames,
-                                           const struct engine *engine) {
+/* What a live technique finds in the first frames of what is played, which is closed then; with a
+ * reset halfway, if asked for. */
+static inline struct profile profiled_play(struct played p, const char *technique,
+                                           const int64_t *values, unsigned frames, bool reset) {
     const struct technique *t = technique_find(technique);
     struct error e = {0};
     struct profile out;
     void *self;
-    struct played p = played_open(game, engine, false);
     played_must(t->attach(&self, p.nes, values, &e), &e);
-    played_frames(&p, frames);
+    played_frames(&p, frames / 2);
+    if (reset)
+        nes_reset(p.nes, false);
+    played_frames(&p, frames - frames / 2);
     played_must(t->finish(self, &out, &e), &e);
     played_close(&p);
     return out;
+}
+
+static inline struct profile profiled_game(const char *technique, const int64_t *values,
+                                           const char *game, unsigned frames,
+                                           const struct engine *engine) {
+    return profiled_play(played_open(game, engine, false), technique, values, frames, false);
 }
 
 /* A live technique that is given up in the midst leaves nothing attached. */

@@ -175,18 +175,6 @@ static bool find_returns(struct return_edges *r, const struct structure *s) {
     return ok;
 }
 
-static size_t first_return_to(const struct return_edges *r, uint32_t target) {
-    size_t low = 0, high = r->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (r->target[middle] < target)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* The call at a block's end, and the block behind it. */
 struct routine_call {
     size_t first, end; /* edges that leave the calling block */
@@ -199,7 +187,8 @@ static void each_use(struct flow_input *in, const struct return_edges *r,
                      void (*visit)(void *user, struct flow_measure *m, bool back), void *user) {
     for (size_t i = c->first; i < c->end; i++)
         visit(user, &in->edges[i], false);
-    for (size_t i = first_return_to(r, c->behind); i < r->count && r->target[i] == c->behind; i++)
+    for (size_t i = sorted_from(r->target, r->count, c->behind);
+         i < r->count && r->target[i] == c->behind; i++)
         visit(user, &in->edges[r->edge[i]], true);
 }
 

@@ -14,15 +14,10 @@ static int by_number(const void *a, const void *b) {
 }
 
 uint32_t index_place(const struct stream_index *x, uint64_t address) {
-    size_t low = 0, high = x->place_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (x->pcs[middle] < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < x->place_count && x->pcs[low] == address ? (uint32_t)low : NO_PLACE;
+    if (address > UINT32_MAX)
+        return NO_PLACE;
+    const size_t place = sorted_from(x->pcs, x->place_count, (uint32_t)address);
+    return place < x->place_count && x->pcs[place] == address ? (uint32_t)place : NO_PLACE;
 }
 
 struct insn_table {

@@ -220,7 +220,7 @@ static struct db_quality quality(struct fixture *f, const struct ids *ids, int g
                                  double similarity) {
     struct metrics whole = {
         similarity, 0.5, 0.5, 0.5, 0.5,
-        0.5,        8,   30,  9,   {true, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 3, 4, 2}};
+        0.5,        8,   30,  9,   {true, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 3, 4, 2, 0}};
     struct metrics active = {NAN, NAN, NAN, 0.5, 0.5, 0.5, 0, 20, 5, {0}};
     struct db_quality q = db_new_quality();
     q.stream_id = ids->streams[game];

@@ -10,16 +10,7 @@ enum { FRAMES = 400, FIRST = 60 };
 
 static struct profile found(const struct played_source *source, unsigned engine, unsigned frames,
                             const char *name, const int64_t *values) {
-    const struct technique *t = technique_find(name);
-    struct error e = {0};
-    struct profile out;
-    void *self;
-    struct played p = played_open_source(source, engine);
-    played_must(t->attach(&self, p.nes, values, &e), &e);
-    played_frames(&p, frames);
-    played_must(t->finish(self, &out, &e), &e);
-    played_close(&p);
-    return out;
+    return profiled_play(played_open_source(source, engine), name, values, frames, false);
 }
 
 static const char *const games[] = {"mazewisp", "airmail", "burrow", "starling"};

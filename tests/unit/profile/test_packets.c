@@ -134,19 +134,7 @@ static struct guest *ram_program(void) {
 
 static struct profile found(const struct played_source *source, unsigned engine, const char *name,
                             const int64_t *values, bool reset) {
-    const struct technique *t = technique_find(name);
-    struct error e = {0};
-    struct profile out;
-    void *self;
-    struct played p = played_open_source(source, engine);
-    played_must(t->attach(&self, p.nes, values, &e), &e);
-    played_frames(&p, FRAMES / 2);
-    if (reset)
-        nes_reset(p.nes, false);
-    played_frames(&p, FRAMES / 2);
-    played_must(t->finish(self, &out, &e), &e);
-    played_close(&p);
-    return out;
+    return profiled_play(played_open_source(source, engine), name, values, FRAMES, reset);
 }
 
 static const int64_t none[TECHNIQUE_PARAMETERS] = {0};
