@@ -2,7 +2,11 @@
 hotgraph=$(realpath "$1")
 source=$(realpath "$2")
 work=$(mktemp -d)
-trap 'cleanup; rm -rf "$work"' EXIT
+trap 'cleanup; rm -rf "$work" "$work.source" "$work.build"' EXIT
+# Tests write these paths into commands, patterns and other files. If one has a blank or a quote, a link stands for it;
+# what hotgraph does with such paths, tests try with paths of their own.
+case $source in *[!A-Za-z0-9_./+-]*) ln -s "$source" "$work.source" && source=$work.source ;; esac
+case $hotgraph in *[!A-Za-z0-9_./+-]*) ln -s "$(dirname "$hotgraph")" "$work.build" && hotgraph=$work.build/hotgraph ;; esac
 cleanup() { :; }
 
 fail() {
