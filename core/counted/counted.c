@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "counted/heap.h"
 #include "counted/tally.h"
 #include "dbt/dbt.h"
 #include "dbt/host/step.h"
@@ -22,6 +23,8 @@ struct watched {
     const struct technique *technique;
     void *self;
     struct tally tally;
+    struct heap heap;
+    uint64_t code;   /* bytes of translated code, at most */
     uint64_t *calls; /* those before the steady state */
 };
 
@@ -124,6 +127,13 @@ static enum status list(const struct watched *w, struct error *e) {
 
 /* ---- replaying ---- */
 
+static void note_code(struct watched *w) {
+    struct dbt_statistics statistics;
+    dbt_statistics(w->nes, &statistics);
+    if (statistics.cache_used > w->code)
+        w->code = statistics.cache_used;
+}
+
 static enum status play(struct watched *w, struct counted *out, struct error *e) {
     struct counted before = {0};
     enum status status = STATUS_OK;
@@ -139,12 +149,18 @@ static enum status play(struct watched *w, struct counted *out, struct error *e)
             status = error_set(e, STATUS_INTERRUPTED, "stopped");
         else
             status = movie_play_frame(w->r->movie, w->nes, e);
+        tally_into(NULL);
+        note_code(w);
+        tally_into(&w->tally);
     }
     tally_into(NULL);
     if (status != STATUS_OK)
         return status;
     count_now(w, out);
     keep_steady(out, &before);
+    out->memory = w->heap.most + w->code;
+    if (w->heap.incomplete)
+        return error_set(e, STATUS_MEMORY, "out of memory");
     return w->r->each ? list(w, e) : STATUS_OK;
 }
 
@@ -153,17 +169,21 @@ enum status counted_replay(const struct counted_request *r, struct counted *out,
     *out = (struct counted){0};
     const struct nes_options options = {
         .cartridge = r->cartridge, .console = r->console, .engine = dbt_engine()};
-    enum status status = nes_create(&w.nes, &options, e);
-    if (status != STATUS_OK)
-        return status;
     w.calls = calloc(counted_function_count, sizeof *w.calls);
-    status = tally_open(&w.tally) && w.calls ? attach(&w, e)
-                                             : error_set(e, STATUS_MEMORY, "out of memory");
+    enum status status =
+        tally_open(&w.tally) && w.calls ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory");
+    heap_into(&w.heap);
+    if (status == STATUS_OK)
+        status = nes_create(&w.nes, &options, e);
+    if (status == STATUS_OK)
+        status = attach(&w, e);
     if (status == STATUS_OK)
         status = play(&w, out, e);
     detach(&w);
+    nes_free(w.nes);
+    heap_into(NULL);
+    heap_close(&w.heap);
     free(w.calls);
     tally_close(&w.tally);
-    nes_free(w.nes);
     return status;
 }

@@ -17,7 +17,7 @@
  *  - The guest is not disturbed: counted.ram_hash is that of an ordinary replay.
  *  - The counts cover the frames, from the start of the first to the end of the last one. They do
  *    not cover attaching, nor what a technique computes at the end; the latter has its analysis
- *    steps.
+ *    steps. counted.memory covers attaching.
  *  - Any number of threads may count at once.
  */
 #ifndef HOTGRAPH_COUNTED_H
@@ -61,9 +61,11 @@ struct counted {
                                                callbacks */
     uint64_t handlers, handlers_steady;     /* callbacks of probes, alarms, steps, recordings */
     uint64_t samples, samples_steady;       /* batches or transfers */
-    uint64_t instructions;                  /* of the guest */
-    uint64_t unpriced;                      /* calls of functions that costs.def lacks */
-    uint64_t ram_hash;                      /* nes_ram_hash() at the end */
+    uint64_t memory;       /* bytes that were allocated at most, by the machine, too, and at most
+                        occupied by translated code; the replayed movie is not among them */
+    uint64_t instructions; /* of the guest */
+    uint64_t unpriced;     /* calls of functions that costs.def lacks */
+    uint64_t ram_hash;     /* nes_ram_hash() at the end */
 };
 
 /* STATUS_UNSUPPORTED if counted_here() is false. */

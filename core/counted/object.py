@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Links the counted build into one object that has no symbols but counted_replay() and counted_here(), and lists its functions.
 
-    object.py ROOT COSTS LD OBJCOPY READELF OBJECT FUNCTIONS.c ARCHIVE...
+    object.py ROOT COSTS LD OBJCOPY READELF OBJECT FUNCTIONS.c ARCHIVE... ITSELF
+
+ITSELF is the archive of what counts; its own allocations are not counted.
 """
 import os
 import re
@@ -11,9 +13,14 @@ import sys
 from functions import defined, name_of, sources
 
 root, costs, ld, objcopy, readelf, target, listed, *archives = sys.argv[1:]
+ALLOCATORS = ("malloc", "calloc", "realloc", "aligned_alloc", "free")  # core/counted/heap.c stands in their place
 KEPT = ("counted_replay", "counted_here", "counted_functions", "counted_function_count")
 
-subprocess.run([ld, "-r", "-o", target + ".all", "--whole-archive", *archives], check=True)
+wrapped = [f"--wrap={name}" for name in ALLOCATORS]
+*measured, itself = archives
+subprocess.run([ld, "-r", "-o", target + ".part", *wrapped, "--whole-archive", *measured], check=True)
+subprocess.run([ld, "-r", "-o", target + ".all", target + ".part", "--whole-archive", itself], check=True)
+os.remove(target + ".part")
 prices = {}
 with open(costs, encoding="utf-8") as file:
     for line in file:

@@ -3,6 +3,7 @@
 
 -- One row for each replay and watcher. ..._added_percent: over the same replay without observers,
 -- in the whole counted run and in the steady state. Numbers a frame are those of the steady state.
+-- added_kib: KiB of memory, at most, samples and translated code included.
 CREATE VIEW profiler_cost AS
 SELECT g.name AS game, k.watcher, k.frames, k.steady_from,
     1.0 * b.host / k.frames AS bare_a_frame,
@@ -15,6 +16,7 @@ SELECT g.name AS game, k.watcher, k.frames, k.steady_from,
     1.0 * k.handlers_steady / (k.frames - k.steady_from) AS handlers_a_frame,
     1.0 * k.samples_steady / (k.frames - k.steady_from) AS samples_a_frame,
     1.0 * k.samples / (p.weight - p.busy_weight) * p.frames / k.frames AS share_of_active,
+    (k.memory - b.memory) / 1024.0 AS added_kib,
     k.replay_id
 FROM cost k
     JOIN cost b ON b.replay_id = k.replay_id AND b.frames = k.frames AND b.steady_from = k.steady_from
@@ -29,7 +31,8 @@ ORDER BY g.name, k.watcher;
 -- what it knew of this very run beforehand: one in N taken branches (lbr_taken) needs no number, as a
 -- processor counts them. cost_... and added_... are of all replays that it needs,
 -- the recording of the structure included where it is given (`replays` is 2 then; that the program
--- has to run once more is not in it); sampling_...: of the sampler's replay alone. NULL: not counted,
+-- has to run once more is not in it); sampling_...: of the sampler's replay alone; added_kib: of the
+-- replay that takes more memory. NULL: not counted,
 -- as on machines without the translator, of programs, and of what watched another input or not all
 -- of this one. Of several lengths that were counted, the longest.
 CREATE VIEW result_cost AS
@@ -62,7 +65,8 @@ SELECT r.replay_id, r.way AS sampling, r.method, r.technique, r.configuration_id
     min(k.probes_a_frame) AS probes_a_frame, min(k.handlers_a_frame) AS handlers_a_frame,
     min(k.samples_a_frame) AS samples_a_frame,
     iif(r.single OR r.method IN ('golden', 'active'), min(k.share_of_active), NULL)
-        AS share_of_active
+        AS share_of_active,
+    max(min(k.added_kib), iif(r.recorded, min(s.added_kib), 0)) AS added_kib
 FROM r LEFT JOIN k ON k.replay_id = r.replay_id AND k.way = r.watcher
     LEFT JOIN c s ON s.replay_id = r.replay_id AND s.watcher = 'structure'
 GROUP BY r.replay_id, r.way, r.configuration_id, r.structure;
@@ -83,7 +87,8 @@ SELECT p.frames, r.sampling, r.configuration_id, r.structure, min(r.told) AS tol
     iif(count(*) = count(r.cost_percent), avg(r.probes_a_frame), NULL) AS probes_a_frame,
     iif(count(*) = count(r.cost_percent), avg(r.handlers_a_frame), NULL) AS handlers_a_frame,
     iif(count(*) = count(r.cost_percent), avg(r.samples_a_frame), NULL) AS samples_a_frame,
-    100 * avg(r.share_of_active) AS of_active_percent
+    100 * avg(r.share_of_active) AS of_active_percent,
+    iif(count(*) = count(r.cost_percent), avg(r.added_kib), NULL) AS added_kib
 FROM result_cost r JOIN replay p USING (replay_id)
 GROUP BY p.frames, r.sampling, r.configuration_id, r.structure;
 
@@ -114,7 +119,7 @@ SELECT m.frames, m.technique, m.parameters, m.sampling, h.told, h.replays, m.gam
     h.steady_cost_percent, h.cost_percent_worst, h.added_a_frame, h.added_a_steady_frame,
     h.sampling_percent, h.steady_sampling_percent, h.probes_a_frame, h.handlers_a_frame,
     h.samples_a_frame, iif(m.technique = 'exact', NULL, m.observed_percent) AS observed_percent,
-    h.of_active_percent, m.overlap_active, m.overlap_active_worst, m.overlap, m.benefit
+    h.of_active_percent, h.added_kib, m.overlap_active, m.overlap_active_worst, m.overlap, m.benefit
 FROM m JOIN technique_host h ON h.frames IS m.frames AND h.sampling = m.sampling
     AND h.configuration_id = m.configuration_id AND h.structure = m.structure
 UNION ALL
@@ -127,7 +132,8 @@ SELECT p.frames, 'exact', '', '', 'nothing', 1, count(*),
     iif(count(*) = count(c.added_percent), avg(c.added_percent), NULL),
     iif(count(*) = count(c.added_percent), avg(c.steady_added_percent), NULL),
     iif(count(*) = count(c.added_percent), avg(c.probes_a_frame), NULL),
-    iif(count(*) = count(c.added_percent), avg(c.handlers_a_frame), NULL), 0, NULL, NULL, 1, 1, 1, 1
+    iif(count(*) = count(c.added_percent), avg(c.handlers_a_frame), NULL), 0, NULL, NULL,
+    iif(count(*) = count(c.added_percent), avg(c.added_kib), NULL), 1, 1, 1, 1
 FROM (SELECT DISTINCT frames, replay_id FROM q) p LEFT JOIN c USING (replay_id)
 GROUP BY p.frames
 ORDER BY 1, 9, 2, 3, 4;
@@ -140,7 +146,8 @@ WITH t AS MATERIALIZED (SELECT *, told <> 'nothing' AS knows, told LIKE 'structu
     FROM technique_frontier WHERE overlap_active IS NOT NULL AND steady_cost_percent IS NOT NULL)
 SELECT frames, technique, parameters, sampling, told, replays, games, cost_percent,
     steady_cost_percent, cost_percent_worst, added_a_frame, added_a_steady_frame, samples_a_frame,
-    observed_percent, of_active_percent, overlap_active, overlap_active_worst, overlap, benefit
+    observed_percent, of_active_percent, added_kib, overlap_active, overlap_active_worst, overlap,
+    benefit
 FROM t
 WHERE games = of_games AND NOT EXISTS (SELECT 1 FROM t o
     WHERE o.frames = t.frames AND o.games = t.games AND o.knows <= t.knows

@@ -28,7 +28,8 @@ static const char details[] = GAME_DETAILS
     "technique that watches by itself (default: exact), a sampler, or the recorder of\n"
     "the structure. Translated code is counted exactly, C functions by their calls and a\n"
     "table of what they cost. The numbers are the same on every machine. The steady\n"
-    "state begins with frame --from, when nearly everything is translated.\n"
+    "state begins with frame --from, when nearly everything is translated. Memory is what\n"
+    "is allocated at most, samples included, and the room of translated code.\n"
     "\n"
     "Examples:\n"
     "  hotgraph cost mazewisp --frames 3600\n"
@@ -68,6 +69,7 @@ static void print_text(const struct pair *p) {
     print_row("samples", w->samples, w->samples_steady, p);
     printf("%-32s %12.2f %12.2f\n", "added, %", added(w->host, b->host),
            added(w->host_steady, b->host_steady));
+    printf("%-32s %12.1f\n", "memory added, KiB", ((double)w->memory - (double)b->memory) / 1024);
 }
 
 static void print_side(const char *name, const struct counted *c) {
@@ -75,11 +77,11 @@ static void print_side(const char *name, const struct counted *c) {
            ", \"translated_steady\": %" PRIu64 ", \"probes\": %" PRIu64
            ", \"probes_steady\": %" PRIu64 ", \"handlers\": %" PRIu64
            ", \"handlers_steady\": %" PRIu64 ", \"samples\": %" PRIu64
-           ", \"samples_steady\": %" PRIu64 ", \"unpriced\": %" PRIu64
+           ", \"samples_steady\": %" PRIu64 ", \"memory\": %" PRIu64 ", \"unpriced\": %" PRIu64
            ", \"ram_hash\": \"%016" PRIx64 "\"}",
            name, c->host, c->host_steady, c->translated, c->translated_steady, c->probes,
            c->probes_steady, c->handlers, c->handlers_steady, c->samples, c->samples_steady,
-           c->unpriced, c->ram_hash);
+           c->memory, c->unpriced, c->ram_hash);
 }
 
 static void print_json(const struct pair *p) {

@@ -98,7 +98,8 @@ static void print_json_row(struct costs *c, const struct db_cost *row) {
                   {"handlers", row->handlers},
                   {"handlers_steady", row->handlers_steady},
                   {"samples", row->samples},
-                  {"samples_steady", row->samples_steady}};
+                  {"samples_steady", row->samples_steady},
+                  {"memory", row->memory}};
     study_begin_row(&c->study, c->game);
     printf(", ");
     print_json_text("watcher", row->watcher);
@@ -126,6 +127,7 @@ static enum status put(struct costs *c, const char *watcher, const struct counte
     row.handlers_steady = (int64_t)n->handlers_steady;
     row.samples = (int64_t)n->samples;
     row.samples_steady = (int64_t)n->samples_steady;
+    row.memory = (int64_t)n->memory;
     row.run_id = c->study.run_id;
     if (c->study.json)
         print_json_row(c, &row);

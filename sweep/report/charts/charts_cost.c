@@ -261,7 +261,7 @@ static const char TABLE_SQL[] =
     "round(added_a_frame) AS 'whole run', round(probes_a_frame, 1) AS 'events a frame', "
     "round(handlers_a_frame, 1) AS 'calls', round(samples_a_frame, 2) AS 'samples', "
     "round(observed_percent, 4) AS 'observed, % of instructions', "
-    "round(of_active_percent, 3) AS '% of active transfers', "
+    "round(of_active_percent, 3) AS '% of active transfers', round(added_kib) AS 'memory, KiB', "
     PERCENT("100 * overlap_active", "overlap, %") ", " PERCENT("100 * overlap_active_worst", "worst overlap, %") ", "
     PERCENT("100 * overlap", "with busy-waits, %") ", " PERCENT("100 * benefit", "benefit, %")
     " FROM f WHERE EXISTS (SELECT 1 FROM f WHERE steady_cost_percent IS NOT NULL)"

@@ -15,6 +15,10 @@ hash=$(sed -n 's/.*"ram_hash": "\([0-9a-f]*\)", "state.*/\1/p' replay.json)
 test "$(grep -o "\"ram_hash\": \"$hash\"" cost.json | wc -l)" = 2 || fail "the counted game is another one: $(cat cost.json)"
 "$hotgraph" cost "$source/games/mazewisp.nes" --movie "$source/movies/mazewisp.fm2" --frames 300 --from 200 --json >again.json
 same cost.json again.json
+# Without a profiler and with one: exact counting allocates memory.
+memory=$(grep -o '"memory": [0-9]*' cost.json | grep -o '[0-9]*')
+test "$(echo "$memory" | uniq | wc -l)" = 2 -a "$(echo "$memory" | sort -n | tail -1)" = "$(echo "$memory" | tail -1)" ||
+    fail "exact counting takes no memory: $(cat cost.json)"
 grep -q '"unpriced": 0,' cost.json || fail "functions without a price: run tests/costs.py measure: $(cat cost.json)"
 # A function of a new file may take the price of one with the same name elsewhere: then both need their file's name.
 for technique in bursts decay entries exact "exact_tree --first 30" "hybrid --first 30 --rate 1" lei net paths pep; do
