@@ -1,6 +1,7 @@
 /* What techniques observe, cost and find, over all games. */
 #include "report/charts/charts_cost.h"
 #include "report/charts/plot.h"
+#include "report/draw/names.h"
 #include "report/page/pieces.h"
 #include "report/page/words.h"
 
@@ -36,105 +37,11 @@ enum { COST_TECHNIQUE = 4, COST_FRAMES = 6 };
 static const char TECHNIQUES_SQL[] =
     "SELECT DISTINCT technique FROM configuration ORDER BY technique";
 
-/* The point that carries a technique's name, its best or its first, and how far below it. */
-struct naming {
-    const struct table *techniques;
-    bool best;
-    double lower;
-};
-
 static size_t number_of(const struct table *techniques, const char *name) {
     size_t i = 0;
     while (i < table_rows(techniques) && strcmp(cell_text(techniques, i, 0), name) != 0)
         i++;
     return i;
-}
-
-enum { LABELS_MOST = 32 };
-
-/* A technique's name: where it is, and how far it reaches from left to right. */
-struct label {
-    size_t row;
-    char text[25];
-    bool left; /* of its point */
-    double x, y, begin, end;
-    size_t group;
-};
-
-/* The row that carries each technique's name; returns how many techniques there are. */
-static size_t choose_rows(const struct table *t, bool best, struct label *labels) {
-    size_t n = 0;
-    bool met[LABELS_MOST] = {false};
-    for (size_t i = 0; i < table_rows(t); i++) {
-        const size_t place = (size_t)cell_number(t, i, COST_TECHNIQUE) - 1;
-        if (place >= LABELS_MOST)
-            continue;
-        if (!met[place] || (best && cell_number(t, i, 2) > cell_number(t, labels[place].row, 2)))
-            labels[place].row = i;
-        n += !met[place];
-        met[place] = true;
-    }
-    return n;
-}
-
-static void place_label(struct label *l, const struct table *t, const struct axis *x,
-                        const struct axis *y, const struct naming *naming) {
-    enum { LETTER = 8, INSIDE = 45 };
-    const double across = axis_at(x, cell_number(t, l->row, 1));
-    const int length = snprintf(l->text, sizeof l->text, "%.24s", cell_text(t, l->row, 0));
-    const double wide = LETTER * length;
-    l->left = naming->best ? across > (x->from + x->to) / 2 : across - 9 - wide > x->from;
-    l->x = across + (l->left ? -9 : 9);
-    l->begin = l->left ? l->x - wide : l->x;
-    l->end = l->begin + wide;
-    l->y = fmax(axis_at(y, cell_number(t, l->row, 2)), INSIDE - naming->lower);
-}
-
-/* Labels that share a part of the horizontal axis, and those that share one with these, form a
- * group; only labels of one group move each other. */
-static void move_apart(struct label *labels, size_t n, const struct axis *y) {
-    for (size_t i = 0; i < n; i++)
-        labels[i].group = i;
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < i; k++) {
-            const size_t from = labels[i].group, to = labels[k].group;
-            if (labels[i].begin >= labels[k].end || labels[k].begin >= labels[i].end)
-                continue;
-            for (size_t m = 0; m < n; m++)
-                if (labels[m].group == from)
-                    labels[m].group = to;
-        }
-    for (size_t group = 0; group < n; group++) {
-        double at[LABELS_MOST];
-        size_t count = 0;
-        for (size_t i = 0; i < n; i++)
-            if (labels[i].group == group)
-                at[count++] = labels[i].y;
-        spread(at, count, 17, y->to, y->from);
-        count = 0;
-        for (size_t i = 0; i < n; i++)
-            if (labels[i].group == group)
-                labels[i].y = at[count++];
-    }
-}
-
-/* Writes each technique's name once, with its colour and its kind of point. */
-static void name_techniques(struct chart *c, const struct table *t, const struct axis *x,
-                            const struct axis *y, const struct naming *naming) {
-    struct label labels[LABELS_MOST];
-    const size_t n = choose_rows(t, naming->best, labels);
-    for (size_t i = 0; i < n; i++)
-        place_label(&labels[i], t, x, y, naming);
-    move_apart(labels, n, y);
-    chart_labels(c, n);
-    gnuplot_add(&c->set, "array number[%zu]\n", n);
-    for (size_t i = 0; i < n; i++) {
-        const struct label *const l = &labels[i];
-        const size_t number = number_of(naming->techniques, cell_text(t, l->row, 0));
-        gnuplot_add(&c->set, "number[%zu] = %zu\n", i + 1, number + 1);
-        chart_label(c, i + 1, l->x, l->y + naming->lower, l->left ? ANCHOR_RIGHT : ANCHOR_LEFT,
-                    INK_SERIES + (enum ink)(number % INK_SERIES_COUNT), l->text);
-    }
 }
 
 /* A square chart of columns 1 and 2. Its axes begin at powers of ten below all points and end at
@@ -156,6 +63,111 @@ static struct square square_of(struct chart *c, const struct table *t, const cha
     return (struct square){x, chart_range(c, 'y', fmax(least, 0), 100)};
 }
 
+enum { NAMES_MOST = 32, LETTER = 8, LINE_OF_TEXT = 17, BASELINE = 5 };
+
+/* The names of a square chart's techniques, and of its line if it has one. */
+struct square_names {
+    const struct table *t;
+    struct chart *c;
+    const struct axis *x, *y;
+    size_t techniques;
+    struct name names[NAMES_MOST + 1];
+    size_t rows[NAMES_MOST]; /* one that has the technique */
+    struct crowd crowd;
+    struct anchor_point *points;
+};
+
+static const char *const line_words[] = {"exact profile of", "a second movie"};
+
+/* A point for each row. A name belongs to its technique's best point, or to the first. */
+static void add_techniques(struct square_names *s, bool best) {
+    bool met[NAMES_MOST] = {false};
+    for (size_t i = 0; i < table_rows(s->t); i++) {
+        const size_t place = (size_t)cell_number(s->t, i, COST_TECHNIQUE) - 1;
+        s->points[i] = (struct anchor_point){.x = axis_at(s->x, cell_number(s->t, i, 1)),
+                                             .y = axis_at(s->y, cell_number(s->t, i, 2)),
+                                             .name = place,
+                                             .is_drawn = true};
+        if (place >= NAMES_MOST)
+            continue;
+        if (!met[place] ||
+            (best && cell_number(s->t, i, 2) > cell_number(s->t, s->names[place].first, 2)))
+            s->names[place].first = i;
+        s->techniques += !met[place];
+        met[place] = true;
+        s->rows[place] = i;
+    }
+    for (size_t i = 0; i < s->techniques; i++) {
+        s->names[i].width = (double)(LETTER * strlen(cell_text(s->t, s->rows[i], 0)));
+        s->names[i].height = LINE_OF_TEXT;
+    }
+    s->crowd.count = table_rows(s->t);
+}
+
+/* The line's two words may stand above or below it anywhere, at its right end if there is room. */
+enum { ON_LINE = 12 };
+static void add_line(struct square_names *s, double value) {
+    struct name *const name = &s->names[s->techniques];
+    const double at = axis_at(s->y, value), right = s->x->to, left = s->x->from;
+    name->width = (double)(LETTER * strlen(line_words[0]));
+    name->height = 2 * LINE_OF_TEXT;
+    name->first = s->crowd.count;
+    for (size_t i = 0; i < ON_LINE; i++)
+        s->points[s->crowd.count++] = (struct anchor_point){
+            .x = right - name->width / 2 - (right - left - name->width) * (double)i / (ON_LINE - 1),
+            .y = at,
+            .name = s->techniques};
+    s->crowd.line = (struct box){left, at - 1, right, at + 1};
+}
+
+static void write_name(const struct square_names *s, size_t i, const struct box *at, enum ink ink,
+                       const char *text) {
+    chart_label(s->c, i + 1, (at->left + at->right) / 2, (at->top + at->bottom) / 2 + BASELINE,
+                ANCHOR_MIDDLE, ink, text);
+}
+
+static void write_names(const struct square_names *s, const struct table *techniques, bool line) {
+    const size_t labels = s->techniques + (line ? 2 : 0);
+    chart_labels(s->c, labels);
+    gnuplot_add(&s->c->set, "array number[%zu]\n", labels);
+    for (size_t i = 0; i < labels; i++) {
+        const char *const text = i < s->techniques ? cell_text(s->t, s->rows[i], 0) : "";
+        const size_t number = i < s->techniques ? number_of(techniques, text) : 0;
+        gnuplot_add(&s->c->set, "number[%zu] = %zu\n", i + 1, number + 1);
+        if (i < s->techniques)
+            write_name(s, i, &s->names[i].at, INK_SERIES + (enum ink)(number % INK_SERIES_COUNT),
+                       text);
+    }
+    if (!line)
+        return;
+    struct box upper = s->names[s->techniques].at, lower = upper;
+    upper.bottom = lower.top = (upper.top + upper.bottom) / 2;
+    write_name(s, s->techniques, &upper, INK_TEXT, line_words[0]);
+    write_name(s, s->techniques + 1, &lower, INK_TEXT, line_words[1]);
+}
+
+/* Writes each technique's name once, with its colour and its kind of point, and that of a line at
+ * *line if that is not NULL. An error frees the chart. */
+static enum status name_techniques(struct chart *c, const struct table *t,
+                                   const struct table *techniques, const struct square *at,
+                                   bool best, const double *line, struct error *e) {
+    struct square_names s = {.t = t, .c = c, .x = &at->x, .y = &at->y};
+    s.points = calloc(table_rows(t) + ON_LINE, sizeof *s.points);
+    if (!s.points) {
+        gnuplot_free(&c->set);
+        return error_set(e, STATUS_MEMORY, "out of memory for a chart");
+    }
+    s.crowd.points = s.points;
+    s.crowd.frame = (struct box){at->x.from, at->y.to - 10, at->x.to, at->y.from};
+    add_techniques(&s, best);
+    if (line)
+        add_line(&s, *line);
+    place_names(s.names, s.techniques + (line ? 1 : 0), &s.crowd);
+    write_names(&s, techniques, line != NULL);
+    free(s.points);
+    return STATUS_OK;
+}
+
 static void speak_of_frames(struct page *p, const char *frames) {
     char games[60];
     snprintf(games, sizeof games, "All games of %.12s frames, with all samplings.", frames);
@@ -167,7 +179,9 @@ static enum status draw_cost(struct page *p, const struct table *t, const struct
     struct chart c;
     const struct square at = square_of(&c, t, "cost", "sampled instructions, % of those executed",
                                        "overlap with the exact graph without busy-waits, %");
-    name_techniques(&c, t, &at.x, &at.y, &(struct naming){techniques, .best = true, .lower = -7});
+    const enum status status = name_techniques(&c, t, techniques, &at, true, NULL, p->r->e);
+    if (status != STATUS_OK)
+        return status;
     gnuplot_add(&c.set, "rows = %zu\n", table_rows(t));
     speak_of_frames(p, cell_text(t, 0, COST_FRAMES));
     return chart_end(
@@ -217,10 +231,14 @@ static enum status draw_frontier(struct page *p, const struct table *t,
     const bool other = chart_has(t, FRONTIER_OTHER);
     struct chart c;
     const struct square at = square_of(&c, t, id, "host instructions added, %", y_name);
-    name_techniques(&c, t, &at.x, &at.y, &(struct naming){techniques, .lower = 5});
+    const double reached = other ? cell_number(t, 0, FRONTIER_OTHER) : 0;
+    const enum status status =
+        name_techniques(&c, t, techniques, &at, false, other ? &reached : NULL, p->r->e);
+    if (status != STATUS_OK)
+        return status;
     gnuplot_add(&c.set, "rows = %zu\nothers = %d\n", table_rows(t), other);
     if (other)
-        gnuplot_add(&c.set, "other = %.9g\n", cell_number(t, 0, FRONTIER_OTHER));
+        gnuplot_add(&c.set, "other = %.9g\n", reached);
     speak_of_frames(p, cell_text(t, 0, FRONTIER_FRAMES));
     return chart_end(
         &c, p, t, frontier_gp,
