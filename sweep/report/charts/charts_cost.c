@@ -1,7 +1,7 @@
 /* What techniques observe, cost and find, over all games. */
 #include "report/charts/charts_cost.h"
 #include "report/charts/plot.h"
-#include "report/draw/names.h"
+#include "report/draw/placed_names.h"
 #include "report/page/pieces.h"
 #include "report/page/words.h"
 

@@ -1,9 +1,9 @@
 /*
- * names: puts names beside points of a chart, so that they cover neither points nor each other
+ * placed_names: puts names beside points of a chart, so that they cover neither points nor each other
  * where there is room.
  */
-#ifndef HOTGRAPH_REPORT_NAMES_H
-#define HOTGRAPH_REPORT_NAMES_H
+#ifndef HOTGRAPH_REPORT_PLACED_NAMES_H
+#define HOTGRAPH_REPORT_PLACED_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* Each name takes the place that covers least, given the places of the others, until none moves. */
-#include "report/draw/names.h"
+#include "report/draw/placed_names.h"
 
 #include <math.h>
 

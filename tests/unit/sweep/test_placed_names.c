@@ -1,5 +1,5 @@
 /* Names beside points. If this fails, pictures have names on points, on each other, or outside. */
-#include "report/draw/names.h"
+#include "report/draw/placed_names.h"
 
 #include <math.h>
 #include <setjmp.h>
