@@ -107,6 +107,7 @@ static enum status solve_convex(struct circulation *c, struct circulation_option
     struct convex x = {0};
     struct presolve *left = NULL;
     enum status status = convex_make(&x, c, e);
+    x.large_nodes = options.large_nodes != 0 ? options.large_nodes : CIRCULATION_LARGE;
     if (status == STATUS_OK && options.basis != NULL)
         status = basis_propose(options.basis, options.names, c, &x, e);
     if (status == STATUS_OK)

@@ -22,7 +22,8 @@
 
 #include "base/base.h"
 
-#define ARC_UNBOUNDED INT64_MAX /* as upper: no bound */
+#define ARC_UNBOUNDED     INT64_MAX /* as upper: no bound */
+#define CIRCULATION_LARGE 16384     /* see circulation_options */
 
 struct arc {
     uint32_t from, to; /* nodes, from 0 */
@@ -58,6 +59,9 @@ struct circulation_options {
      * flow is the same as without, the steps are fewer. */
     struct circulation_basis *basis;
     const uint64_t *names; /* with a basis: of each node, by which it is known in later networks */
+    /* Simplex: networks of at least so many nodes, after presolving, are solved in a way that suits
+     * large ones; 0: CIRCULATION_LARGE. The flow is the same, the steps are others. */
+    size_t large_nodes;
 };
 
 enum circulation_outcome {

@@ -49,6 +49,8 @@ struct convex_potential {
 
 struct convex {
     size_t nodes;
+    size_t
+        large_nodes; /* so many nodes after presolving are a large network (simplex_entering.c) */
     struct convex_potential *potentials; /* of each node; NULL: nobody asks for a basis */
     VEC(struct convex_edge) edges;
     VEC(struct convex_break) breaks;

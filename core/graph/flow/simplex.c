@@ -76,112 +76,6 @@ static void resize_path(struct simplex *s, uint32_t from, uint32_t top, uint32_t
         s->nodes[v].size += by;
 }
 
-/* ---- the entering edge ---- */
-
-/* Change of the cost by one unit more, or less, if that is negative; else 0. */
-static __int128 gain_of(const struct simplex *s, const struct tree_edge *edge, bool *more) {
-    if (edge->in_tree)
-        return 0;
-    const __int128 apart =
-        edge->shift + (__int128)(s->potential[edge->from] - s->potential[edge->to]);
-    const struct convex_break *at = &s->x->breaks.at[edge->first + edge->at];
-    if (edge->at < edge->count && at->slope + apart < 0) {
-        *more = true;
-        return at->slope + apart;
-    }
-    if (edge->at > 0 && at[-1].slope + apart > 0) {
-        *more = false;
-        return -(at[-1].slope + apart);
-    }
-    return 0;
-}
-
-static int compare_candidates(const void *a, const void *b) {
-    const struct candidate *x = a, *y = b;
-    if (x->gain != y->gain)
-        return x->gain < y->gain ? -1 : 1;
-    return x->edge < y->edge ? -1 : x->edge > y->edge;
-}
-
-/* Appends the edge if it reduces the cost; returns the new `count`. */
-static size_t consider(struct simplex *s, uint32_t edge, size_t count) {
-    struct candidate c = {.edge = edge};
-    c.gain = gain_of(s, &s->edges[edge], &c.more);
-    if (c.gain < 0)
-        s->candidates[count++] = c;
-    return count;
-}
-
-/* Potentials have changed: re-evaluates the candidates, then prices blocks of edges until a
- * candidate is found. */
-static void find_candidates(struct simplex *s) {
-    size_t count = 0;
-    for (size_t i = 0; i < s->candidate_count; i++)
-        count = consider(s, s->candidates[i].edge, count);
-    for (size_t looked = 0; looked < s->real_count;) {
-        for (size_t i = 0; i < s->block && looked < s->real_count; i++, looked++) {
-            count = consider(s, (uint32_t)s->next_edge, count);
-            s->next_edge = s->next_edge + 1 == s->real_count ? 0 : s->next_edge + 1;
-        }
-        if (count > 0)
-            break;
-    }
-    s->candidate_count = count;
-}
-
-/* Returns the candidate with the largest reduction of cost; NO_EDGE: the flow is optimal. */
-static uint32_t find_entering(struct simplex *s, bool *more) {
-    find_candidates(s);
-    if (s->candidate_count == 0)
-        return NO_EDGE;
-    const struct candidate *best = s->candidates;
-    for (size_t i = 1; i < s->candidate_count; i++)
-        if (s->candidates[i].gain < best->gain)
-            best = &s->candidates[i];
-    const uint32_t entering = best->edge;
-    *more = best->more;
-    if (s->candidate_count > CANDIDATES) {
-        qsort(s->candidates, s->candidate_count, sizeof *s->candidates, compare_candidates);
-        s->candidate_count = CANDIDATES / 2;
-    }
-    return entering;
-}
-
-/* ---- its cycle ---- */
-
-static uint32_t common_ancestor(const struct simplex *s, uint32_t a, uint32_t b) {
-    while (a != b) {
-        if (s->nodes[a].size < s->nodes[b].size)
-            a = s->nodes[a].parent;
-        else
-            b = s->nodes[b].parent;
-    }
-    return a;
-}
-
-/* Lists the edges of the cycle from its top in the direction of the flow: down the tree to the tail
- * of the entering edge, through it to its head, and up again. */
-static void find_cycle(struct simplex *s, uint32_t entering, bool more) {
-    const struct tree_edge *edge = &s->edges[entering];
-    const uint32_t tail = more ? edge->from : edge->to, head = more ? edge->to : edge->from;
-    const uint32_t top = s->top = common_ancestor(s, tail, head);
-    size_t place = 0;
-    for (uint32_t v = tail; v != top; v = s->nodes[v].parent)
-        place++;
-    s->entering_place = place;
-    for (uint32_t v = tail; v != top; v = s->nodes[v].parent) {
-        const uint32_t up = s->nodes[v].edge;
-        s->cycle[--place] = (struct link){.edge = up, .along = s->edges[up].to == v};
-    }
-    place = s->entering_place;
-    s->cycle[place++] = (struct link){.edge = entering, .along = more};
-    for (uint32_t v = head; v != top; v = s->nodes[v].parent) {
-        const uint32_t up = s->nodes[v].edge;
-        s->cycle[place++] = (struct link){.edge = up, .along = s->edges[up].from == v};
-    }
-    s->cycle_length = place;
-}
-
 /* ---- the amount of flow ---- */
 
 static bool comes_before(const struct event *a, const struct event *b) {
@@ -322,7 +216,8 @@ static void exchange(struct simplex *s, size_t blocking) {
     const uint32_t head = enters.along ? edge->to : edge->from;
     leaving->at += leaves.along;
     if (blocking == s->entering_place) {
-        renew_potentials(s, tail, head);
+        if (!s->large)
+            renew_potentials(s, tail, head);
         return;
     }
     const bool cut_tail = blocking < s->entering_place;
@@ -333,18 +228,15 @@ static void exchange(struct simplex *s, size_t blocking) {
     rehang(s, cut, cut_tail ? tail : head, outside, enters.edge);
     resize_path(s, above, s->top, -size);
     resize_path(s, outside, s->top, size);
-    renew_potentials(s, above, cut);
+    if (!s->large)
+        renew_potentials(s, above, cut);
 }
 
-static enum status pivot(struct simplex *s, uint32_t entering, bool more,
+/* Sends flow round the cycle of the entering edge. */
+static enum status pivot(struct simplex *s, const struct candidate *entering,
                          struct circulation_result *result, struct error *e) {
-    struct tree_edge *edge = &s->edges[entering];
-    if (!more)
-        edge->at--;
-    __int128 cost =
-        slope(s, edge, edge->at) + (__int128)(s->potential[edge->from] - s->potential[edge->to]);
-    cost = more ? cost : -cost;
-    find_cycle(s, entering, more);
+    __int128 cost = entering->gain;
+    s->edges[entering->edge].at -= !entering->more;
     find_events(s);
     while (s->event_count > 0 && pass_break(s, &cost)) {
     }
@@ -377,11 +269,11 @@ static bool keeps_bounds(const struct simplex *s) {
 static enum status pivot_to_optimum(struct simplex *s, struct circulation_result *result,
                                     struct error *e) {
     enum status status = STATUS_OK;
-    bool more = false;
-    for (uint32_t entering; status == STATUS_OK && result->outcome == CIRCULATION_OPTIMAL &&
-                            (entering = find_entering(s, &more)) != NO_EDGE;
+    struct candidate entering;
+    for (; status == STATUS_OK && result->outcome == CIRCULATION_OPTIMAL &&
+           simplex_find_entering(s, &entering);
          result->steps++)
-        status = pivot(s, entering, more, result, e);
+        status = pivot(s, &entering, result, e);
     if (status == STATUS_OK && result->outcome == CIRCULATION_OPTIMAL && !keeps_bounds(s))
         result->outcome = CIRCULATION_INFEASIBLE;
     return status;

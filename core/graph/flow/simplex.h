@@ -1,5 +1,5 @@
-/* Private to core/graph: the state of the network simplex method (simplex.c), and its first tree
- * (simplex_start.c). */
+/* Private to core/graph: the state of the network simplex method (simplex.c), its first tree
+ * (simplex_start.c), and the choice of the edge that enters the tree (simplex_entering.c). */
 #ifndef HOTGRAPH_GRAPH_SIMPLEX_H
 #define HOTGRAPH_GRAPH_SIMPLEX_H
 
@@ -45,7 +45,7 @@ struct link {
 
 enum { CANDIDATES = 200 }; /* candidates kept from pivot to pivot */
 struct candidate {
-    __int128 gain;
+    __int128 gain; /* change of the cost by one unit, so it is negative */
     uint32_t edge;
     bool more;
 };
@@ -59,10 +59,12 @@ struct simplex {
     struct tree_node *nodes;
     unsigned __int128 *potential; /* of each node; only differences matter, so it may wrap */
     size_t node_count;            /* nodes that still have edges */
+    bool large;                   /* potentials are right only when all edges have been priced */
     uint32_t root;
     struct candidate *candidates; /* edges that reduced the cost when they were last priced */
     size_t candidate_count;
-    size_t block, next_edge; /* edges are priced in blocks, round robin */
+    size_t next_candidate;   /* in a large network: the first one that was not tried */
+    size_t block, next_edge; /* in a small one: edges are priced in blocks, round robin */
     struct link *cycle;
     size_t cycle_length, entering_place;
     uint32_t top;         /* of the cycle */
@@ -107,5 +109,9 @@ static inline __int128 potential_step(const struct simplex *s, uint32_t v) {
 enum status simplex_start(struct simplex *s, struct convex *x, const struct presolve *left,
                           struct error *e);
 void simplex_free(struct simplex *s);
+
+/* Chooses an edge and a direction that reduce the cost, and finds their cycle. False: the flow is
+ * optimal, and all potentials are right. */
+bool simplex_find_entering(struct simplex *s, struct candidate *entering);
 
 #endif

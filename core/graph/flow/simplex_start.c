@@ -36,6 +36,7 @@ static bool number_nodes(struct simplex *s, const struct presolve *left) {
 }
 
 static bool simplex_init(struct simplex *s) {
+    s->large = s->node_count >= s->x->large_nodes;
     const size_t edges = s->real_count + s->node_count;
     s->edges = calloc(edges, sizeof *s->edges);
     s->origin = calloc(edges, sizeof *s->origin);
@@ -46,7 +47,8 @@ static bool simplex_init(struct simplex *s) {
     s->branches = calloc(s->node_count + 1, sizeof *s->branches);
     for (s->block = 10; s->block * s->block < s->real_count;)
         s->block++;
-    s->candidates = calloc(CANDIDATES + s->block, sizeof *s->candidates);
+    s->candidates =
+        calloc(s->large ? s->real_count + 1 : CANDIDATES + s->block, sizeof *s->candidates);
     for (size_t v = 0; s->nodes != NULL && v < s->node_count; v++)
         s->nodes[v] = (struct tree_node){
             .parent = NO_NODE, .first_child = NO_NODE, .edge = NO_EDGE, .size = 1};

@@ -17,6 +17,7 @@
 #include "tests/support/random.h"
 
 static const struct circulation_options simplex = {.solver = CIRCULATION_SIMPLEX};
+static const struct circulation_options large = {.solver = CIRCULATION_SIMPLEX, .large_nodes = 1};
 static const struct circulation_options klein = {.solver = CIRCULATION_KLEIN};
 
 static void add(struct circulation *c, uint32_t from, uint32_t to, int64_t lower, int64_t upper,
@@ -132,13 +133,39 @@ static void assert_flow(const struct circulation *c, int64_t cost) {
     free(balance);
 }
 
-static int64_t solved(struct circulation *c, struct circulation_options options) {
+static struct circulation_result solution(struct circulation *c,
+                                          struct circulation_options options) {
     struct circulation_result result;
     struct error e = {0};
     if (circulation_solve(c, options, &result, &e) != STATUS_OK)
         fail_msg("%s", e.text);
     assert_int_equal(result.outcome, CIRCULATION_OPTIMAL);
     assert_flow(c, result.cost);
+    return result;
+}
+
+static int64_t *copy_flow(const struct circulation *c) {
+    int64_t *flow = calloc(c->arcs.len + 1, sizeof *flow);
+    assert_non_null(flow);
+    for (size_t i = 0; i < c->arcs.len; i++)
+        flow[i] = c->arcs.at[i].flow;
+    return flow;
+}
+
+static void assert_same_flow(const struct circulation *c, const int64_t *flow) {
+    for (size_t i = 0; i < c->arcs.len; i++)
+        assert_int_equal(c->arcs.at[i].flow, flow[i]);
+}
+
+/* The simplex method has one answer, whether it takes the network for a large one or not. */
+static int64_t solved(struct circulation *c, struct circulation_options options) {
+    const struct circulation_result result = solution(c, options);
+    if (options.solver == CIRCULATION_SIMPLEX) {
+        int64_t *flow = copy_flow(c);
+        assert_int_equal(solution(c, large).cost, result.cost);
+        assert_same_flow(c, flow);
+        free(flow);
+    }
     return result.cost;
 }
 
@@ -152,6 +179,8 @@ static void assert_all_agree(struct circulation *c) {
         return;
     }
     assert_int_equal(circulation_solve(c, simplex, &result, &e), STATUS_ARGUMENT);
+    assert_int_equal(result.outcome, CIRCULATION_INFEASIBLE);
+    assert_int_equal(circulation_solve(c, large, &result, &e), STATUS_ARGUMENT);
     assert_int_equal(result.outcome, CIRCULATION_INFEASIBLE);
     assert_int_equal(circulation_solve(c, klein, &result, &e), STATUS_ARGUMENT);
     assert_int_equal(result.outcome, CIRCULATION_INFEASIBLE);
@@ -224,15 +253,15 @@ static void test_refused(void **state) {
          CIRCULATION_OPTIMAL,
          "64 bits"},
     };
+    const struct circulation_options solvers[] = {simplex, large, klein};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        for (int solver = 0; solver < 2; solver++) {
+        for (size_t k = 0; k < sizeof solvers / sizeof solvers[0]; k++) {
             struct circulation c = {.nodes = 2};
-            for (int k = 0; k < 3; k++)
-                assert_true(vec_push(&c.arcs, cases[i].arcs[k]));
+            for (int arc = 0; arc < 3; arc++)
+                assert_true(vec_push(&c.arcs, cases[i].arcs[arc]));
             struct circulation_result result;
             struct error e = {0};
-            assert_int_equal(circulation_solve(&c, solver == 0 ? simplex : klein, &result, &e),
-                             STATUS_ARGUMENT);
+            assert_int_equal(circulation_solve(&c, solvers[k], &result, &e), STATUS_ARGUMENT);
             assert_int_equal(result.outcome, cases[i].outcome);
             if (strstr(e.text, cases[i].text) == NULL)
                 fail_msg("%s", e.text);
@@ -398,6 +427,17 @@ static void test_one_optimum(void **state) {
     }
 }
 
+/* If this fails, networks of big programs are solved as small ones are, ten times as slowly. */
+static void test_large(void **state) {
+    (void)state;
+    struct random r = {.seed = 17};
+    struct circulation c = random_profile(&r, 30000), some = random_profile(&r, 4000);
+    assert_int_equal(solution(&c, simplex).steps, solution(&c, large).steps);
+    assert_int_not_equal(solution(&some, simplex).steps, solution(&some, large).steps);
+    circulation_free(&c);
+    circulation_free(&some);
+}
+
 /* ---- solutions that begin where the last one ended ---- */
 
 /* The same program a little later: some counts have changed, some arcs are new, and the nodes have
@@ -430,21 +470,16 @@ struct pivots {
 
 /* The flow is that of a cold solution. Adds the steps of both. */
 static void solve_both(struct circulation *c, struct circulation_basis *basis,
-                       const uint64_t *names, struct pivots *sum) {
-    struct circulation_result warm, cold;
-    struct error e = {0};
-    int64_t *flow = calloc(c->arcs.len + 1, sizeof *flow);
-    assert_non_null(flow);
-    assert_int_equal(circulation_solve(c, simplex, &cold, &e), STATUS_OK);
-    for (size_t i = 0; i < c->arcs.len; i++)
-        flow[i] = c->arcs.at[i].flow;
-    const struct circulation_options options = {.basis = basis, .names = names};
-    if (circulation_solve(c, options, &warm, &e) != STATUS_OK)
-        fail_msg("%s", e.text);
+                       const uint64_t *names, size_t large_nodes, struct pivots *sum) {
+    const struct circulation_options options = {
+        .basis = basis, .names = names, .large_nodes = large_nodes};
+    struct circulation_options without = options;
+    without.basis = NULL;
+    const struct circulation_result cold = solution(c, without);
+    int64_t *flow = copy_flow(c);
+    const struct circulation_result warm = solution(c, options);
     assert_int_equal(warm.cost, cold.cost);
-    for (size_t i = 0; i < c->arcs.len; i++)
-        assert_int_equal(c->arcs.at[i].flow, flow[i]);
-    assert_flow(c, warm.cost);
+    assert_same_flow(c, flow);
     free(flow);
     sum->warm += warm.steps;
     sum->cold += cold.steps;
@@ -462,8 +497,9 @@ static void solve_growing(struct random *r, uint32_t blocks, struct pivots *sum)
     for (size_t v = 0; v < c.nodes; v++)
         names[v] = v * 0x9E3779B97F4A7C15;
     for (int round = 0; round < 6; round++) {
-        solve_both(&c, basis, names, sum);
-        solve_both(&c, basis, names, &again);
+        const size_t large_nodes = random_below(r, 2);
+        solve_both(&c, basis, names, large_nodes, sum);
+        solve_both(&c, basis, names, large_nodes, &again);
         struct circulation later = grown(&c, r, place);
         uint64_t moved[GROWN_NODES] = {0};
         assert_true(later.nodes <= GROWN_NODES);
@@ -653,13 +689,13 @@ static void test_dimacs_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),        cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_refused),        cmocka_unit_test(test_large_numbers),
-        cmocka_unit_test(test_random),         cmocka_unit_test(test_programs),
-        cmocka_unit_test(test_profiles),       cmocka_unit_test(test_one_optimum),
-        cmocka_unit_test(test_warm),           cmocka_unit_test(test_two_optima),
-        cmocka_unit_test(test_limit),          cmocka_unit_test(test_dimacs),
-        cmocka_unit_test(test_dimacs_refused),
+        cmocka_unit_test(test_by_hand),    cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_refused),    cmocka_unit_test(test_large_numbers),
+        cmocka_unit_test(test_random),     cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_profiles),   cmocka_unit_test(test_one_optimum),
+        cmocka_unit_test(test_large),      cmocka_unit_test(test_warm),
+        cmocka_unit_test(test_two_optima), cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_dimacs),     cmocka_unit_test(test_dimacs_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
