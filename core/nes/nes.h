@@ -122,6 +122,9 @@ struct cpu_registers {
 };
 struct cpu_registers nes_registers(const struct nes *nes);
 uint64_t nes_cycle(const struct nes *nes);
+/* Cycle in which the last instruction started that was executed cycle by cycle. At an alarm that comes
+ * more than an instruction late, because of DMA, and before an interrupt, it is the last one of all. */
+uint64_t nes_previous_start(const struct nes *nes);
 uint64_t nes_frame(const struct nes *nes); /* number of the current frame: complete frames so far */
 /* Instructions executed so far. A JAM counts as one; interrupt and reset sequences do not count. */
 uint64_t nes_instructions(const struct nes *nes);

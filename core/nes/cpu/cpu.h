@@ -37,7 +37,7 @@ enum phase {
     PHASE_JAM,   /* nothing until a reset: the processor has met a JAM */
 };
 
-/* Saved, except for `fetched`. */
+/* Saved, except for `fetched` and `started`. */
 struct cpu {
     struct registers r;
     uint64_t cycle;        /* cycles done, which is the number of the next cycle */
@@ -48,6 +48,7 @@ struct cpu {
     uint8_t flags;      /* P while a state is written or read; else meaningless */
     uint64_t jam_frame; /* frame of the JAM */
     uint8_t fetched[3]; /* the instruction that nes_step() fetched last */
+    uint64_t started;   /* cycle in which the last instruction that nes_step() executed started */
 };
 
 /* Where execution continues after an instruction, for probes. */

@@ -272,6 +272,7 @@ static void step_watched(struct nes *n) {
 
 void nes_step(struct nes *n) {
     if (n->cpu.phase == PHASE_RUN && !n->cpu.due) {
+        n->cpu.started = n->cpu.cycle;
         /* Also when its last observer has just gone, in a callback. */
         if (n->observed.watched || n->observed.announced)
             step_watched(n);

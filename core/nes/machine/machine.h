@@ -64,7 +64,7 @@ struct made {
  * rest is derived from them and void after a load. */
 struct nes {
     struct memory memory;     /* saved: ram, bus */
-    struct cpu cpu;           /* saved, except fetched */
+    struct cpu cpu;           /* saved, except fetched, started */
     struct video_frame frame; /* saved */
     struct pads pads;         /* saved */
     struct dma dma;           /* saved: oam_pending, oam_page */

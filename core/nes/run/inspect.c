@@ -35,6 +35,10 @@ uint64_t nes_cycle(const struct nes *n) {
     return n->cpu.cycle;
 }
 
+uint64_t nes_previous_start(const struct nes *n) {
+    return n->cpu.started;
+}
+
 uint64_t nes_frame(const struct nes *n) {
     return n->frame.number;
 }

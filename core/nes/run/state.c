@@ -39,7 +39,7 @@ struct field {
 
 /* The saved members of the machine's parts, as marked in their headers. nes_differences() reports
  * these names. */
-static_assert(sizeof(struct registers) == 12 && sizeof(struct cpu) == 56 &&
+static_assert(sizeof(struct registers) == 12 && sizeof(struct cpu) == 64 &&
                   sizeof(struct video_frame) == 24 && sizeof(struct pads) == 40 &&
                   sizeof(struct dma) == 32 && sizeof(struct lines) == 48 &&
                   sizeof(struct memory) == 3 * 256 * sizeof(void *) + RAM_SIZE + 8,

@@ -10,9 +10,10 @@
  * that were due before the sampler was attached do not count.
  *
  * So an instruction is sampled with a probability proportional to the cycles of the previous one,
- * including those of an interrupt or DMA. With weighting the sampler steps towards each batch to
- * measure them: they are the cycles from the start of the previous instruction to the batch's
- * start.
+ * including those of an interrupt or DMA. With weighting the sampler measures them: they are the
+ * cycles from the start of the previous instruction to the batch's start. It steps through the last
+ * LEAD cycles before the batch. If DMA takes up all of them, the machine knows when the instruction
+ * before it started.
  *
  * Without weighting the machine records each batch as a trace. Most traces have been seen before.
  */
@@ -21,6 +22,8 @@
 /* Cycles: more than any instruction takes, with an interrupt before it: 8 and 7, 514 for OAM DMA,
  * and 4 for each DMC fetch meanwhile, of which there are at most two (400 cycles lie between). */
 enum { LONGEST_INSN = 600 };
+/* Cycles: more than any two of an instruction (8), an interrupt (7) and two DMC fetches (8). */
+enum { LEAD = 32 };
 
 static uint64_t cycles_of_us(unsigned __int128 us, bool round_up) {
     if (us <= UINT32_MAX * UINT64_C(4096)) /* the usual case; avoids a long division */
@@ -82,14 +85,18 @@ static void step(void *self, const struct guest_insn *insn, uint64_t cycle) {
         nes_set_alarm(s->nes, s->id, cycle + 1);
 }
 
+/* After the alarm before a batch, no instruction is missed: either one starts before the batch, or
+ * the previous one was executed cycle by cycle, because of DMA. */
 static void begin_weighed(struct sampler *s, uint64_t due, uint64_t cycle) {
-    if (due > cycle + LONGEST_INSN) {
-        nes_set_alarm(s->nes, s->id, due - LONGEST_INSN);
+    const bool comes_near = s->comes_near;
+    s->comes_near = !comes_near && due > cycle + LONGEST_INSN;
+    if (s->comes_near) {
+        nes_set_alarm(s->nes, s->id, due - LEAD);
         return;
     }
     s->waiting = true;
     s->due = due;
-    s->boundary = cycle;
+    s->boundary = comes_near ? nes_previous_start(s->nes) : cycle;
     nes_observe(s->nes, s->id, UINT64_MAX);
 }
 

@@ -104,6 +104,7 @@ struct sampler {
     uint64_t due;        /* weighting: the batch begins at the first boundary from here on, */
     uint64_t boundary;   /* and this was the last one seen */
     bool waiting;        /* weighting: stepping towards it */
+    bool comes_near;     /* weighting: the next alarm is LEAD cycles before it */
 
     VEC(uint32_t) numbered;        /* by number of a trace: 1 + number of its batch; 0: unknown */
     VEC(uint64_t) traces;          /* other traces of batches, concatenated */

@@ -363,28 +363,38 @@ static void test_clock(void **state) {
 /* ---- weights ---- */
 
 /* The batches are the paper's; each knows how long the instruction before it took. */
-static void test_weights(void **state) {
-    (void)state;
-    struct log log = everything("mazewisp");
-    struct stream plain = sampled("mazewisp", (struct sampler_options){.interval_us = 1234});
+static void check_weights(const struct log *log, const char *game, uint32_t interval_us) {
+    struct stream plain = sampled(game, (struct sampler_options){.interval_us = interval_us});
     struct stream s =
-        sampled("mazewisp", (struct sampler_options){.interval_us = 1234, .weigh = true});
+        sampled(game, (struct sampler_options){.interval_us = interval_us, .weigh = true});
     assert_true(stream_hash(&plain) == stream_hash(&s));
     assert_null(plain.cycles);
     assert_int_equal(stream_weight(&plain, 3), 1);
+    assert_int_equal(s.overruns, 0);
     size_t at = 0;
     for (size_t k = 0; k < s.batch_count; k++) {
-        const uint64_t due = (k * UINT64_C(1234) * 39375 + 21999) / 22000;
-        while (log.insns.at[at].cycle < due)
+        const uint64_t due = (k * (uint64_t)interval_us * 39375 + 21999) / 22000;
+        while (log->insns.at[at].cycle < due)
             at++;
-        assert_int_equal(stream_batch(&s, k)[0].pc, log.insns.at[at].from);
+        assert_int_equal(stream_batch(&s, k)[0].pc, log->insns.at[at].from);
         if (at > 0)
-            assert_int_equal(s.cycles[k], log.insns.at[at].cycle - log.insns.at[at - 1].cycle);
+            assert_int_equal(s.cycles[k], log->insns.at[at].cycle - log->insns.at[at - 1].cycle);
         assert_int_equal(stream_weight(&s, k), 720720 / s.cycles[k]);
     }
     stream_free(&plain);
     stream_free(&s);
-    log_free(&log);
+}
+
+/* Broken: instructions before which DMA or an interrupt comes have wrong weights. */
+static void test_weights(void **state) {
+    (void)state;
+    static const char *const games[] = {"mazewisp", "airmail"};
+    for (size_t i = 0; i < sizeof games / sizeof games[0]; i++) {
+        struct log log = everything(games[i]);
+        check_weights(&log, games[i], 1234);
+        check_weights(&log, games[i], 501);
+        log_free(&log);
+    }
 }
 
 /* ---- files ---- */
