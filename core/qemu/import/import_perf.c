@@ -68,20 +68,38 @@ static bool find_code(struct importing *im, uint32_t process, uint64_t address, 
     return is_code(im, found, *out);
 }
 
+/* Finds the code address of an offset in the file that perf has printed. */
+static bool find_in_file(struct importing *im, struct perf_file file, uint64_t offset,
+                         uint32_t *out) {
+    char path[PERF_MAP_PATH];
+    if (file.at == NULL || file.length >= sizeof path)
+        return false;
+    memcpy(path, file.at, file.length);
+    path[file.length] = '\0';
+    return code_offset(&im->flow.code, path, offset, out);
+}
+
+/* As find_code, for the end of a branch, which may be an offset in a file. */
+static bool find_end(struct importing *im, uint32_t process, uint64_t address,
+                     struct perf_file file, uint32_t *out) {
+    uint32_t found;
+    if (address < KERNEL && !code_address(&im->flow.code, process, address, &found) &&
+        find_in_file(im, file, address, out))
+        return is_code(im, true, *out);
+    return find_code(im, process, address, out);
+}
+
 /* As find_code, for the first address of a call chain: where it is in its file. Where that may as
  * well be an address of the process, other addresses decide what perf has printed. */
 static bool find_chained(struct importing *im, uint32_t process, const struct perf_sample *s,
                          uint32_t *out) {
-    char path[PERF_MAP_PATH];
     uint32_t offset = 0;
-    if (s->address >= KERNEL || s->file == NULL || s->file_length >= sizeof path) {
+    if (s->address >= KERNEL || s->file.at == NULL) {
         im->files_missing |= s->address < KERNEL;
         return find_code(im, process, s->address, out);
     }
-    memcpy(path, s->file, s->file_length);
-    path[s->file_length] = '\0';
     const bool in_process = code_address(&im->flow.code, process, s->address, out),
-               in_file = code_offset(&im->flow.code, path, s->address, &offset);
+               in_file = find_in_file(im, s->file, s->address, &offset);
     im->absolute_chains |= in_process && !in_file;
     if (in_file && !im->absolute_chains)
         *out = offset;
@@ -177,8 +195,8 @@ static bool take_branches(struct importing *im, uint32_t process, const struct p
         if (b->from == 0 && b->to == 0) /* an empty entry */
             continue;
         uint32_t from = 0, to = 0;
-        const bool has_from = find_code(im, process, b->from, &from);
-        const bool has_to = find_code(im, process, b->to, &to);
+        const bool has_from = find_end(im, process, b->from, b->from_file, &from);
+        const bool has_to = find_end(im, process, b->to, b->to_file, &to);
         const bool both = has_from && has_to;
         im->counts->branches += both;
         if ((has_from && !reach(im, target, from)) || (!both && !end_batch(im)) ||

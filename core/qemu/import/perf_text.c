@@ -117,27 +117,48 @@ static bool is_branch(const char *field, const char *end) {
            (*field == '/' || *field == '(') && memchr(field, '/', (size_t)(end - field)) != NULL;
 }
 
-/* Moves *at past "(FILE)", which may be missing. */
-static void skip_file(const char **at, const char *end) {
-    if (*at < end && **at == '(') {
-        const char *close = memchr(*at, ')', (size_t)(end - *at));
-        *at = close != NULL ? close + 1 : end;
+/* Moves *at past "(FILE)", which may be missing; a slash follows. */
+static struct perf_file take_file(const char **at, const char *end) {
+    struct perf_file file = {0};
+    const char *close = *at < end && **at == '(' ? memmem(*at, (size_t)(end - *at), ")/", 2) : NULL;
+    if (close != NULL) {
+        file = (struct perf_file){*at + 1, (size_t)(close - *at - 1)};
+        *at = close + 1;
     }
+    return file;
 }
 
-static bool take_branch(struct perf_sample *s, const char *field, const char *end) {
-    struct perf_branch b;
-    if (!scan_hex(&field, end, UINT64_MAX, &b.from))
+/* Takes the branch that begins at *at, and moves *at to its end; files' names may have blanks. */
+static bool take_branch(struct perf_sample *s, const char **at, const char *end) {
+    struct perf_branch b = {0};
+    if (!scan_hex(at, end, UINT64_MAX, &b.from))
         return false;
-    skip_file(&field, end);
-    if (field == end || *field++ != '/' || !scan_hex(&field, end, UINT64_MAX, &b.to))
+    b.from_file = take_file(at, end);
+    if (*at == end || *(*at)++ != '/' || !scan_hex(at, end, UINT64_MAX, &b.to))
         return false;
-    skip_file(&field, end);
-    if (field < end && *field != '/')
+    b.to_file = take_file(at, end);
+    if (*at < end && **at != '/' && !is_blank(**at))
         return false;
+    while (*at < end && !is_blank(**at))
+        ++*at;
     if (s->branch_count < PERF_STACK)
         s->branches[s->branch_count++] = b;
     return true;
+}
+
+/* "main+0x12/leaf+0x3/P/-/-/0", as -F brstacksym prints a branch. */
+static bool is_named_branch(const char *field, const char *end) {
+    const char *slash[5], *at = field;
+    for (int i = 0; i < 5; i++) {
+        slash[i] = memchr(at, '/', (size_t)(end - at));
+        if (slash[i] == NULL)
+            return false;
+        at = slash[i] + 1;
+    }
+    return slash[2] > slash[1] + 1 && strchr("PMN-", slash[1][1]) != NULL &&
+           slash[3] == slash[2] + 2 && strchr("X-", slash[2][1]) != NULL &&
+           slash[4] == slash[3] + 2 && strchr("A-", slash[3][1]) != NULL && at < end &&
+           *at >= '0' && *at <= '9';
 }
 
 static enum status end_sample(struct reading *r) {
@@ -200,11 +221,18 @@ static enum status take_fields(struct reading *r, const char *at, const char *en
                                const char *address) {
     const char *field;
     while (next_field(&at, end, &field)) {
+        if (is_named_branch(field, at) && !is_branch(field, at))
+            return error_set(r->e, STATUS_FORMAT,
+                             "%s:%zu: has names of branches (brstacksym), whose addresses are "
+                             "needed: print them with perf script --show-mmap-events -F +brstack",
+                             r->name, r->line);
         if (is_branch(field, at)) {
-            if (!take_branch(&r->sample, field, at))
+            const int length = at - field < 60 ? (int)(at - field) : 60;
+            at = field;
+            if (!take_branch(&r->sample, &at, end))
                 return error_set(r->e, STATUS_FORMAT,
                                  "%s:%zu: '%.*s' is no entry of a branch stack (0xFROM/0xTO/...)",
-                                 r->name, r->line, at - field < 60 ? (int)(at - field) : 60, field);
+                                 r->name, r->line, length, field);
             r->known++;
         } else if (field == address && !r->sample.has_address) {
             r->sample.has_address = is_address(field, at, &r->sample.address);
@@ -217,42 +245,38 @@ static enum status take_fields(struct reading *r, const char *at, const char *en
 /* True if the line has a time, which makes it a head. *rest: the text after the time. */
 static bool find_head(const char *at, const char *end, uint32_t *process, uint32_t *thread,
                       const char **rest) {
-    const char *field, *threads = NULL, *threads_end = NULL;
+    const char *field;
+    bool threads = false, alone = true;
     *process = *thread = PERF_UNKNOWN;
     while (next_field(&at, end, &field)) {
         if (is_time(field, at)) {
             *rest = at;
-            return threads == NULL || take_threads(threads, threads_end, process, thread);
+            return alone || threads;
         }
-        if (*field != '[') {
-            threads = field;
-            threads_end = at;
-        }
+        /* The last field that has the form; [CPU] and the letters of `misc` may follow. */
+        threads |= take_threads(field, at, process, thread);
+        alone &= *field == '[';
     }
     return false;
 }
 
-/* The text between the parentheses that end the line, as "(/tmp/a (deleted))"; NULL: there are
- * none. */
-static const char *file_at_end(const char *at, const char *end, size_t *length) {
+/* The text between the parentheses that end the line, as "(/tmp/a (deleted))". */
+static struct perf_file file_at_end(const char *at, const char *end) {
     while (at < end && is_blank(end[-1]))
         end--;
     int depth = 0;
     for (const char *p = end; p-- > at;) {
         depth += *p == ')' ? 1 : *p == '(' ? -1 : 0;
-        if (depth == 0 && p + 1 == end)
-            return NULL;
-        if (depth == 0) {
-            *length = (size_t)(end - p - 2);
-            return p + 1;
-        }
+        if (depth == 0)
+            return p + 1 == end ? (struct perf_file){0}
+                                : (struct perf_file){p + 1, (size_t)(end - p - 2)};
     }
-    return NULL;
+    return (struct perf_file){0};
 }
 
 /* A line of a call chain; all but the first are callers. That of an inlined function, which has no
  * file, comes before that of the function around it, at the same address. */
-static void take_frame(struct reading *r, const char *at, const char *end) {
+static enum status take_frame(struct reading *r, const char *at, const char *end) {
     struct perf_sample *s = &r->sample;
     const char *field, *line = at;
     uint64_t address;
@@ -260,15 +284,23 @@ static void take_frame(struct reading *r, const char *at, const char *end) {
         *s = (struct perf_sample){.process = PERF_UNKNOWN, .thread = PERF_UNKNOWN};
         r->open = true;
     }
-    if (!next_field(&at, end, &field) || !is_address(field, at, &address) ||
-        (s->has_address && (s->file != NULL || s->address != address)))
-        return;
+    if (!next_field(&at, end, &field) || !is_address(field, at, &address))
+        return STATUS_OK;
+    if (at < end && *at == '\t') /* in a chain a blank follows */
+        return error_set(r->e, STATUS_FORMAT,
+                         "%s:%zu: has instructions of branches (brstackinsn, brstackdisasm): print "
+                         "the branches with perf script --show-mmap-events -F +brstack",
+                         r->name, r->line);
+    /* What the sample's own line has then is no instruction (-F +addr). */
+    if (s->chained && (s->file.at != NULL || s->address != address))
+        return STATUS_OK;
     s->has_address = s->chained = true;
     s->address = address;
-    s->file = file_at_end(line, end, &s->file_length);
-    if (s->file != NULL && s->file_length == 7 && memcmp(s->file, "inlined", 7) == 0)
-        s->file = NULL;
+    s->file = file_at_end(line, end);
+    if (s->file.length == 7 && memcmp(s->file.at, "inlined", 7) == 0)
+        s->file.at = NULL;
     r->known++;
+    return STATUS_OK;
 }
 
 static bool has_branch(const char *at, const char *end) {
@@ -349,7 +381,7 @@ enum status perf_text_read(const char *text, size_t len, const char *name,
         if (first == end)
             status = end_sample(&r); /* an empty line ends a call chain */
         else if (*text == '\t')
-            take_frame(&r, text, end);
+            status = take_frame(&r, text, end);
         else if (*first != '#')
             status = take_line(&r, text, end);
         text = newline != NULL ? newline + 1 : stop;

@@ -14,8 +14,16 @@ struct perf_map {
     char path[PERF_MAP_PATH];
 };
 
+/* A file's name in the text; at NULL: not printed. */
+struct perf_file {
+    const char *at;
+    size_t length;
+};
+
+/* With a file (-F +brstackoff,+dso) an end may be an offset in it, instead of an address. */
 struct perf_branch {
     uint64_t from, to;
+    struct perf_file from_file, to_file;
 };
 
 struct perf_sample {
@@ -26,8 +34,7 @@ struct perf_sample {
     /* With call chains, perf prints where the instruction is in its file, instead of its address;
      * versions before 4.19 print the address. */
     bool chained;
-    const char *file; /* of a chain's first line, in the text; NULL: not printed */
-    size_t file_length;
+    struct perf_file file;                   /* of a chain's first line */
     struct perf_branch branches[PERF_STACK]; /* the newest first */
     size_t branch_count;
 };
