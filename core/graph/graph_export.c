@@ -68,16 +68,45 @@ static enum status choose(struct writing *w, struct error *e) {
     return STATUS_OK;
 }
 
-/* A block's name; "" if names are unknown. */
+/* The bytes of the character at c; 0: they are not UTF-8. */
+static size_t utf8_length(const char *c) {
+    const unsigned char *u = (const unsigned char *)c;
+    const size_t length = u[0] < 0x80 ? 1 : u[0] < 0xc2 ? 0 : u[0] < 0xe0 ? 2 : u[0] < 0xf0 ? 3 : 4;
+    for (size_t i = 1; i < length; i++)
+        if ((u[i] & 0xc0) != 0x80)
+            return 0;
+    /* longer than needed, surrogates, and beyond the last character */
+    const bool none = (u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xed && u[1] >= 0xa0) ||
+                      (u[0] == 0xf0 && u[1] < 0x90) || (u[0] == 0xf4 && u[1] >= 0x90) ||
+                      u[0] > 0xf4;
+    return none ? 0 : length;
+}
+
+/* A block's name in UTF-8 without control characters; "" if names are unknown. */
 static const char *name_of(const struct writing *w, uint32_t address, char text[NAME_MOST]) {
     text[0] = '\0';
     if (w->options->names != NULL)
         w->options->names->name(w->options->names->user, address, text, NAME_MOST);
-    for (char *c = text; *c != '\0'; c++)
-        if (*c == '"' || *c == '\\' || *c == '<' || *c == '>' || *c == '&' ||
-            (unsigned char)*c < ' ')
+    for (char *c = text; *c != '\0';) {
+        const size_t length = utf8_length(c);
+        if (length == 0 || (unsigned char)*c < ' ' || *c == 0x7f)
             *c = '?';
+        c += length > 0 ? length : 1;
+    }
     return text;
+}
+
+/* Writes a name as the format wants it: with a backslash before quotes, or as XML. */
+static void put_name(struct writing *w, const char *name) {
+    for (const char *c = name; *c != '\0'; c++) {
+        const bool xml = w->options->format == GRAPH_GRAPHML;
+        if (xml && (*c == '<' || *c == '>' || *c == '&'))
+            file_printf(w->file, *c == '<' ? "&lt;" : *c == '>' ? "&gt;" : "&amp;");
+        else if (!xml && (*c == '"' || *c == '\\'))
+            file_printf(w->file, "\\%c", *c);
+        else
+            file_write(w->file, c, 1);
+    }
 }
 
 static double percent(const struct writing *w, uint64_t count) {
@@ -95,8 +124,11 @@ static void put_dot(struct writing *w) {
     file_printf(w->file, "\tnode [shape=box, fontname=\"DejaVu Sans Mono\"];\n");
     for (size_t i = 0; i < w->node_count; i++) {
         file_printf(w->file, "\t_0x%x", w->nodes[i]);
-        if (name_of(w, w->nodes[i], name)[0] != '\0')
-            file_printf(w->file, " [label=\"%s\"]", name);
+        if (name_of(w, w->nodes[i], name)[0] != '\0') {
+            file_printf(w->file, " [label=\"");
+            put_name(w, name);
+            file_printf(w->file, "\"]");
+        }
         file_printf(w->file, "\n");
     }
     for (size_t i = 0; i < w->count; i++) {
@@ -123,8 +155,11 @@ static void put_json(struct writing *w) {
         file_printf(w->file, "%s\n  {\"entry\": %" PRIu32, i > 0 ? "," : "", w->nodes[i]);
         if (block != NULL)
             file_printf(w->file, ", \"last\": %" PRIu32, block->last);
-        if (name_of(w, w->nodes[i], name)[0] != '\0')
-            file_printf(w->file, ", \"name\": \"%s\"", name);
+        if (name_of(w, w->nodes[i], name)[0] != '\0') {
+            file_printf(w->file, ", \"name\": \"");
+            put_name(w, name);
+            file_printf(w->file, "\"");
+        }
         file_printf(w->file, "}");
     }
     file_printf(w->file, "],\n \"edges\": [");
@@ -153,8 +188,11 @@ static void put_graphml(struct writing *w) {
     for (size_t i = 0; i < w->node_count; i++) {
         const struct block *block = graph_find_block(w->g, w->nodes[i]);
         file_printf(w->file, "  <node id=\"0x%x\">", w->nodes[i]);
-        if (name_of(w, w->nodes[i], name)[0] != '\0')
-            file_printf(w->file, "<data key=\"name\">%s</data>", name);
+        if (name_of(w, w->nodes[i], name)[0] != '\0') {
+            file_printf(w->file, "<data key=\"name\">");
+            put_name(w, name);
+            file_printf(w->file, "</data>");
+        }
         if (block != NULL)
             file_printf(w->file, "<data key=\"last\">0x%x</data>", block->last);
         file_printf(w->file, "</node>\n");

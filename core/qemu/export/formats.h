@@ -4,9 +4,9 @@
 
 #include "qemu/export/functions.h"
 
-void callgrind_write(struct file_writer *file, const struct structure *s,
-                     const struct functions *f);
 /* program: number of the image that is the program's file; any other number: unknown. */
+enum status callgrind_write(struct file_writer *file, const struct structure *s,
+                            const struct functions *f, size_t program, struct error *e);
 enum status pprof_write(struct file_writer *file, const struct structure *s,
                         const struct functions *f, size_t program, struct error *e);
 enum status folded_write(struct file_writer *file, const struct functions *f, struct error *e);

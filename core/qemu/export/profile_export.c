@@ -33,8 +33,7 @@ static enum status write_format(struct file_writer *file, enum profile_format fo
     case PROFILE_CALLGRIND:
         break;
     }
-    callgrind_write(file, s, f);
-    return STATUS_OK;
+    return callgrind_write(file, s, f, program_image(s, g->program), e);
 }
 
 enum status profile_export(const struct structure *s, const struct graph *g,

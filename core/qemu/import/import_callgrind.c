@@ -5,10 +5,10 @@
  */
 #include "qemu/import/import.h"
 
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "qemu/images/segments.h"
 #include "qemu/import/callgrind_text.h"
 #include "qemu/import/import_flow.h"
 
@@ -19,28 +19,9 @@ struct counting {
                             instruction */
     struct map pairs;    /* (from << 32 | to) -> count */
     struct import_counts *counts;
+    bool jumps; /* the file has them */
     bool lost;
 };
-
-/* Converts an address of the ELF file to a file offset. */
-static bool file_offset(const struct file_view *file, uint64_t address, uint64_t *out) {
-    Elf64_Ehdr head;
-    if (file->len < sizeof head)
-        return false;
-    memcpy(&head, file->at, sizeof head);
-    for (uint64_t i = 0; i < head.e_phnum; i++) {
-        Elf64_Phdr p;
-        const uint64_t at = head.e_phoff + i * sizeof p;
-        if (at > file->len || file->len - at < sizeof p)
-            return false;
-        memcpy(&p, file->at + at, sizeof p);
-        if (p.p_type == PT_LOAD && address >= p.p_vaddr && address - p.p_vaddr < p.p_filesz) {
-            *out = address - p.p_vaddr + p.p_offset;
-            return *out < file->len;
-        }
-    }
-    return false;
-}
 
 /* False: the address is in no file here, or out of memory. */
 static bool find_code(struct counting *c, const char *object, uint64_t address, uint32_t *out) {
@@ -52,7 +33,7 @@ static bool find_code(struct counting *c, const char *object, uint64_t address, 
         c->lost = true;
         return false;
     }
-    if (image->machine == 0 || !file_offset(&image->file, address, &offset))
+    if (image->machine == 0 || !elf_offset(&image->file, address, &offset))
         return false;
     *out = image->base + (uint32_t)offset;
     return code_insn(&c->flow.code, *out, &c->lost) != NULL;
@@ -71,13 +52,14 @@ static bool add(struct counting *c, struct map *m, uint64_t key, uint64_t count)
 static bool take_fact(void *user, const struct callgrind_fact *f) {
     struct counting *c = user;
     uint32_t from, to;
+    c->jumps |= f->kind == CALLGRIND_JUMP || f->kind == CALLGRIND_BRANCH;
     if (!find_code(c, f->object, f->address, &from) ||
         (f->kind != CALLGRIND_COST && !find_code(c, f->target_object, f->target, &to))) {
         c->counts->unmapped++;
         return !c->lost;
     }
     if (f->kind == CALLGRIND_COST) {
-        c->counts->samples++;
+        c->counts->samples += f->count;
         return add(c, &c->executed, from, f->count);
     }
     const struct sample *insn = code_insn(&c->flow.code, from, &c->lost);
@@ -85,7 +67,7 @@ static bool take_fact(void *user, const struct callgrind_fact *f) {
         c->counts->broken++; /* not a transfer: a name's address, or a function without a call */
         return !c->lost;
     }
-    c->counts->branches++;
+    c->counts->branches += f->count;
     return add(c, &c->taken, from, f->count) &&
            add(c, &c->pairs, (uint64_t)from << 32 | to, f->count);
 }
@@ -105,6 +87,17 @@ static bool add_rest(struct counting *c, uint32_t address, uint64_t executed) {
         map_find(&c->executed, next) == NULL)
         return true;
     return import_flow_add(&c->flow, address, next, rest, insn.kind != INSN_PLAIN);
+}
+
+/* Was a conditional branch executed? Then a file without jumps was written without them. */
+static bool has_branch(struct counting *c) {
+    uint64_t key, count;
+    for (size_t at = 0; map_next(&c->executed, &at, &key, &count);) {
+        const struct sample *insn = code_insn(&c->flow.code, (uint32_t)key, &c->lost);
+        if (insn != NULL && insn->kind == INSN_BRANCH)
+            return true;
+    }
+    return false;
 }
 
 static bool make_flow(struct counting *c) {
@@ -131,8 +124,13 @@ enum status import_callgrind(struct import_result *out, const struct import_requ
     if (status == STATUS_OK)
         status = callgrind_text_read((const char *)text.at, text.len, request->path, &reader, e);
     if (status == STATUS_OK && out->counts.samples == 0)
+        status = error_set(e, STATUS_FORMAT, "%s: has no costs of files that are on this machine",
+                           request->path);
+    if (status == STATUS_OK && !c.jumps && has_branch(&c))
         status = error_set(e, STATUS_FORMAT,
-                           "%s: none of the files that it names is on this machine", request->path);
+                           "%s: has no jumps: run callgrind with --dump-instr=yes "
+                           "--collect-jumps=yes",
+                           request->path);
     if (status == STATUS_OK && !make_flow(&c))
         status = error_set(e, STATUS_MEMORY, "%s: out of memory", request->path);
     if (status == STATUS_OK)
