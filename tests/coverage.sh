@@ -44,6 +44,7 @@ measure fdata core/qemu/import/fdata_text.c
 measure graph core/graph/graph_text.c
 measure movie core/nes/media/movie.c core/nes/media/movie_fm2.c core/nes/run/movie_play.c
 measure perf core/qemu/import/perf_text.c
+measure qemu_log core/qemu/import/qemu_log_text.c core/qemu/import/import_qemu.c
 measure stream core/profile/stream/isampling.c core/profile/stream/stream.c
 measure stream_binary core/profile/stream/stream_binary.c
 measure trace core/profile/program/program_trace.c core/profile/program/program_trace_file.c

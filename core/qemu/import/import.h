@@ -22,18 +22,20 @@
 struct import_request {
     const char *path;               /* the recording, which may be compressed */
     const struct structure *images; /* a structure whose files keep their addresses; NULL: none */
-    const char *program;            /* for import_fdata(): the program that the profile is of */
+    const char *program;            /* for import_fdata() and import_qemu(): what was run */
+    const char *sysroot;            /* for import_qemu(): as QEMU's -L; NULL: none */
+    bool qemu;                      /* for import_recording(): `program` ran under QEMU */
 };
 
 struct import_counts {
     uint64_t samples;  /* samples with an address or a branch stack; otherwise see
-                          import_callgrind() and import_fdata() */
+                          import_callgrind(), import_fdata() and import_qemu() */
     uint64_t branches; /* entries of branch stacks that were used */
     uint64_t threads;  /* threads that were sampled */
     /* Left out: addresses in the kernel, addresses in memory that is no file here, and ranges
      * between two branches that are not straight-line code in the file. */
     uint64_t kernel, unmapped, broken;
-    uint64_t unequal; /* import_fdata() */
+    uint64_t unequal; /* import_fdata() and import_qemu() */
 };
 
 struct import_result {
@@ -50,7 +52,7 @@ enum status import_perf(struct import_result *out, const struct import_request *
                         struct error *e);
 /* Imports a callgrind.out that was written with --dump-instr=yes --collect-jumps=yes --skip-plt=no.
  * It has exact counts, but no returns, because callgrind does not record them, and it gives no
- * stream. counts: samples are instructions with a cost, branches the transfers that have a line. */
+ * stream. counts: samples are executed instructions, branches the transfers that have a line. */
 enum status import_callgrind(struct import_result *out, const struct import_request *request,
                              struct error *e);
 /* Imports what `llvm-bolt --instrument` counted. Without returns and stream, as callgrind's. The
@@ -59,6 +61,13 @@ enum status import_callgrind(struct import_result *out, const struct import_requ
  * an end in no function of the program, broken those that are no edges of the program. */
 enum status import_fdata(struct import_result *out, const struct import_request *request,
                          struct error *e);
+/* Imports what `qemu-x86_64 -strace -d exec,nochain,in_asm,page` logs of a process. The graph is
+ * exact, unless counts.unequal signals left blocks midway. The stream has the batches that
+ * qemu_record() takes by default; with several threads there is none. counts: samples are executed
+ * instructions, branches transfers, unmapped executed blocks that are in no file here, broken
+ * transfers that the code does not have, such as starts of signal handlers that never return. */
+enum status import_qemu(struct import_result *out, const struct import_request *request,
+                        struct error *e);
 /* Batches of consecutive instructions that a running process was seen to execute. */
 struct import_map {
     uint64_t start, size, offset; /* executable memory, and where it begins in the file */
@@ -77,8 +86,9 @@ struct import_steps {
 enum status import_steps(struct import_result *out, const struct import_steps *steps,
                          struct error *e);
 
-enum import_from { IMPORT_PERF, IMPORT_CALLGRIND, IMPORT_FDATA };
-/* Recognises callgrind's files by how they begin; those with request->program are BOLT's. */
+enum import_from { IMPORT_PERF, IMPORT_CALLGRIND, IMPORT_FDATA, IMPORT_QEMU };
+/* Recognises callgrind's files by how they begin; those with request->program are BOLT's or QEMU's.
+ */
 enum status import_recording(struct import_result *out, const struct import_request *request,
                              enum import_from *from, struct error *e);
 void import_free(struct import_result *r);

@@ -188,3 +188,21 @@ const struct sample *code_insn(struct mapped_code *c, uint32_t address, bool *lo
     *number = c->insns.len;
     return &c->insns.at[c->insns.len - 1];
 }
+
+bool code_has(const struct mapped_code *c, uint32_t address, const uint8_t *bytes, size_t size) {
+    const struct code_image *image = image_at(c, address);
+    if (image == NULL)
+        return false;
+    const size_t offset = address - image->base;
+    return size <= image->file.len - offset && memcmp(image->file.at + offset, bytes, size) == 0;
+}
+
+bool code_repeats(const struct mapped_code *c, uint32_t address) {
+    const struct code_image *image = image_at(c, address);
+    if (image == NULL || image->machine != EM_X86_64)
+        return false;
+    const size_t offset = address - image->base, left = image->file.len - offset;
+    return target_by_machine(image->machine)
+        ->decode(image->file.at + offset, left < INSN_LONGEST ? left : INSN_LONGEST)
+        .repeats;
+}

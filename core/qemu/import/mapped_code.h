@@ -42,5 +42,9 @@ bool code_offset(struct mapped_code *c, const char *path, uint64_t offset, uint3
 /* The instruction at the code address, with its size, kind and direct target. NULL: none can be
  * decoded, or (with *lost) out of memory. Valid until the next call. */
 const struct sample *code_insn(struct mapped_code *c, uint32_t address, bool *lost);
+/* Does the file have these bytes at the code address? */
+bool code_has(const struct mapped_code *c, uint32_t address, const uint8_t *bytes, size_t size);
+/* Is the instruction a string instruction with a repeat prefix? */
+bool code_repeats(const struct mapped_code *c, uint32_t address);
 
 #endif

@@ -62,6 +62,7 @@ test "$entries" -gt 500 || fail "too few to say anything: $(cat numbers)"
 "$hotgraph" import perf.txt --graph g.graph --structure g.structure --stream g.isampling >out || fail "import: $(cat out)"
 grep -q "^$samples samples of 3 threads, $entries branches, .* left out: $((2 * kernel)) kernel addresses, 0 in no file" out ||
     fail "not $samples samples, $entries branches, 2 x $kernel of the kernel: $(cat out)"
+cp out imported.out
 cat >places.py <<'END'
 import sys
 images = {line.rstrip("\n").split(" ", 3)[3]: int(line.split()[1], 16) for line in open(sys.argv[2]) if line.startswith("#image")}
@@ -91,6 +92,34 @@ assert o["fair"]["overlap"] > .8, o' || fail "it is not the program: $(cat compa
 gzip -k perf.txt
 "$hotgraph" import perf.txt.gz --graph again.graph >/dev/null
 same again.graph g.graph
+
+# The forms that versions of perf print: with kinds of branches, with files (whose names may have blanks), as offsets in these;
+# with letters for the mode. All are the same samples.
+python3 - <<'END'
+import re
+maps = re.findall(r"\[(0x[0-9a-f]+)\(.*r-xp (.*)", open("perf.txt").read())
+def of(address):
+    a = int(address, 16)
+    return next(((a - int(start, 16) + 0x1000, path) for start, path in maps if 0 <= a - int(start, 16) < 0x40000000), (a, "[kernel.kallsyms]"))
+branch = re.compile(r"(0x[0-9a-f]+)/(0x[0-9a-f]+)/")
+for name, form in (("kinds", lambda a, b: f"{a}/{b}/PN/-/-/12/COND/-/X#"), ("files", lambda a, b: f"{a}({of(a)[1]})/{b}({of(b)[1]})/"),
+                   ("offsets", lambda a, b: f"{of(a)[0]:#x}({of(a)[1]})/{of(b)[0]:#x}({of(b)[1]})/")):
+    with open(name + ".txt", "w") as out:
+        for line in open("perf.txt"):
+            out.write(line if "MMAP2" in line else branch.sub(lambda m: form(*m.groups()), line).replace("#", ""))
+with open("modes.txt", "w") as out:
+    for line in open("perf.txt"):
+        out.write(re.sub(r" ([0-9]+\.[0-9]+:)", r" U \1", line, count=1))
+END
+for form in kinds files offsets modes; do
+    "$hotgraph" import $form.txt --graph form.graph >form.out || fail "$form: $(cat form.out)"
+    same form.graph g.graph
+    same form.out imported.out
+done
+sed 's,0x[0-9a-f]*/0x[0-9a-f]*/,main+0x12/leaf+0x3/,g' perf.txt >names.txt
+refuses 1 "has names of branches (brstacksym)" import names.txt --graph x.graph
+{ sed 1,20d perf.txt | head -n 3 && printf '\tmain:\n\t0000000000401000\tinsn: 75 ef  \t# PRED 5 cycles [5]\n'; } >insns.txt
+refuses 1 "has instructions of branches (brstackinsn" import insns.txt --graph x.graph
 
 # Repaired, and to BOLT.
 "$hotgraph" build g.isampling --technique flow --structure g.structure --out repaired.graph >/dev/null
@@ -129,6 +158,8 @@ END
     refuses 1 "has no samples" import callgrind.out --stream x.isampling
     sed '/^positions:/s/instr //' callgrind.out >lines.out
     refuses 1 "--dump-instr=yes" import lines.out --graph x.graph
+    sed -n '/^j[cu][nm][dp]=/{n;d};p' callgrind.out >nojumps.out
+    refuses 1 "has no jumps: run callgrind with" import nojumps.out --graph x.graph
     sed '/^part:/p' callgrind.out >twice.out
     refuses 1 "a second dump begins" import twice.out --graph x.graph
     sed 's/^calls=.*/calls=x/' callgrind.out >bad.out
@@ -172,5 +203,8 @@ for fields in "" "--show-mmap-events" "-F comm,tid,ip,dso --show-mmap-events" "-
     sed 1d chains.isampling | cut -f 2-4 | cmp -s - expected || fail "perf script $fields: other samples than with -G"
     [ "$(grep -o '^[0-9]* samples' chains.out)" = "$(grep -o '^[0-9]* samples' out)" ] || fail "perf script $fields: $(cat chains.out), but $(cat out)"
 done
+perf script -i chains.data | sed 's/^\([^\t].*:\) *$/\1                0/' >chains.txt # as with -F +addr, of data
+"$hotgraph" import chains.txt --stream chains.isampling >chains.out || fail "with -F +addr: $(cat chains.out)"
+sed 1d chains.isampling | cut -f 2-4 | cmp -s - expected || fail "perf script -F +addr: other samples than with -G"
 perf script -i chains.data -F comm,tid,time,event,ip --show-mmap-events >chains.txt 2>/dev/null
 refuses 1 "print the call chains' files, too" import chains.txt --stream x.isampling
