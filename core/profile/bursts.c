@@ -13,11 +13,16 @@
  * machine skips these, and checks would be spent on them. A burst in which a wait begins counts its
  * passes.
  *
+ * A recorded program has no duplicate of ours: what bursts would count is found in its trace
+ * (program_bursts.h). Its indirect calls are checks, too, and so is each backward transfer, since none
+ * of its waits is skipped.
+ *
  * Costs: probes are executed checks, and transfers in bursts; observed are the latter; records the
  * distinct ones; steps as in exact.c.
  */
 #include "profile/exact.h"
 #include "profile/profile.h"
+#include "profile/program/program_bursts.h"
 #include "profile/structure/waiting.h"
 
 #include <stdlib.h>
@@ -133,13 +138,20 @@ static void abandon(void *self) {
     free(x);
 }
 
+static enum status check_interval(const int64_t *values, struct error *e) {
+    return values[BURST] < values[INTERVAL]
+               ? STATUS_OK
+               : error_set(e, STATUS_ARGUMENT,
+                           "bursts: a burst of %lld checks does not fit into an interval of %lld; "
+                           "make the interval longer",
+                           (long long)values[BURST], (long long)values[INTERVAL]);
+}
+
 static enum status attach(void **self, struct nes *nes, const int64_t *values, struct error *e) {
     *self = NULL;
-    if (values[BURST] >= values[INTERVAL])
-        return error_set(e, STATUS_ARGUMENT,
-                         "bursts: a burst of %lld checks does not fit into an interval of %lld; "
-                         "make the interval longer",
-                         (long long)values[BURST], (long long)values[INTERVAL]);
+    const enum status fits = check_interval(values, e);
+    if (fits != STATUS_OK)
+        return fits;
     struct bursts *x = calloc(1, sizeof *x);
     if (x == NULL || (x->exact = exact_begin(nes)) == NULL) {
         free(x);
@@ -174,6 +186,11 @@ static void scale(struct graph *g, uint64_t interval, uint64_t burst) {
     }
 }
 
+static void tell(struct profile *out, uint64_t bursts, uint64_t checks) {
+    out->counts[out->count_count++] = (struct named_count){"bursts", bursts};
+    out->counts[out->count_count++] = (struct named_count){"checks", checks};
+}
+
 static enum status finish(void *self, struct profile *out, struct error *e) {
     struct bursts *x = self;
     const uint64_t checks = x->planned + nes_counters(x->nes)[x->counter]; /* a negative one */
@@ -186,10 +203,26 @@ static enum status finish(void *self, struct profile *out, struct error *e) {
         scale(&out->graph, x->interval, x->burst);
         out->cost.observed = out->cost.probes;
         out->cost.probes += checks;
-        out->counts[out->count_count++] = (struct named_count){"bursts", x->begun};
-        out->counts[out->count_count++] = (struct named_count){"checks", checks};
+        tell(out, x->begun, checks);
     }
     free(x);
+    return status;
+}
+
+static enum status replay(struct profile *out, const struct program_trace *program,
+                          const int64_t *values, struct error *e) {
+    const struct program_bursts_options options = {.interval = (uint64_t)values[INTERVAL],
+                                                   .burst = (uint64_t)values[BURST],
+                                                   .phase = (uint64_t)values[PHASE]};
+    struct program_bursts_result result;
+    *out = (struct profile){0};
+    enum status status = check_interval(values, e);
+    if (status == STATUS_OK)
+        status = program_bursts(out, &result, program, &options, e);
+    if (status == STATUS_OK) {
+        scale(&out->graph, options.interval, options.burst);
+        tell(out, result.bursts, result.checks);
+    }
     return status;
 }
 
@@ -218,5 +251,6 @@ const struct technique technique_bursts = {
     .attach = attach,
     .finish = finish,
     .abandon = abandon,
+    .replay = replay,
     .now = now,
 };

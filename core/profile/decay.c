@@ -9,13 +9,15 @@
  *
  * The result is a set: all edges reached from hot entries and heads, without entering callees, up
  * to returns. Blocks and edges are those of the structure, which is recorded in the same run.
- * Passes of a busy-wait through its backward branch count like any others.
+ * Passes of a busy-wait through its backward branch count like any others. Of a recorded program, targets
+ * of indirect calls are heads, too, and its time is its clock (program_heads.h).
  *
  * Costs: records are counters that were hit; observed is 0; probes are those of the counters; a
  * step is a block visited while regions are walked.
  */
 #include "nes/engine.h"
 #include "profile/profile.h"
+#include "profile/program/program_heads.h"
 #include "profile/structure/region.h"
 
 #include <stdlib.h>
@@ -143,6 +145,12 @@ static enum status attach(void **self, struct nes *nes, const int64_t *values, s
     return STATUS_OK;
 }
 
+static void tell(struct profile *out, uint64_t hot, uint64_t halvings, uint64_t first_hot) {
+    out->counts[out->count_count++] = (struct named_count){"hot_heads", hot};
+    out->counts[out->count_count++] = (struct named_count){"halvings", halvings};
+    out->counts[out->count_count++] = (struct named_count){"first_hot_cycle", first_hot};
+}
+
 static enum status finish(void *self, struct profile *out, struct error *e) {
     struct decay *x = self;
     uint64_t records = 0;
@@ -160,12 +168,32 @@ static enum status finish(void *self, struct profile *out, struct error *e) {
     }
     if (status == STATUS_OK) {
         out->cost.records = records;
-        out->counts[out->count_count++] = (struct named_count){"hot_heads", hot.len};
-        out->counts[out->count_count++] = (struct named_count){"halvings", x->halvings};
-        out->counts[out->count_count++] = (struct named_count){"first_hot_cycle", x->first_hot};
+        tell(out, hot.len, x->halvings, x->first_hot);
     }
     vec_free(&hot);
     release(x);
+    return status;
+}
+
+static enum status replay(struct profile *out, const struct program_trace *program,
+                          const int64_t *values, struct error *e) {
+    const struct program_heads_options options = {.loops = true,
+                                                  .threshold = (uint64_t)values[THRESHOLD],
+                                                  .period = (uint64_t)values[PERIOD] *
+                                                            (PROGRAM_TICKS / 1000)};
+    struct program_heads h;
+    VEC(uint32_t) hot = {0};
+    *out = (struct profile){0};
+    enum status status = program_heads_follow(&h, program, options, e);
+    for (size_t i = 0; status == STATUS_OK && i < h.heads.len; i++)
+        if (h.heads.at[i].hot && !vec_push(&hot, h.heads.at[i].address))
+            status = error_set(e, STATUS_MEMORY, "out of memory for decay");
+    if (status == STATUS_OK)
+        status = program_heads_profile(out, &h, program, hot.at, hot.len, e);
+    if (status == STATUS_OK)
+        tell(out, hot.len, h.halvings, h.first_hot);
+    vec_free(&hot);
+    program_heads_free(&h);
     return status;
 }
 
@@ -194,5 +222,6 @@ const struct technique technique_decay = {
     .attach = attach,
     .finish = finish,
     .abandon = abandon,
+    .replay = replay,
     .now = now,
 };

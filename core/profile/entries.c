@@ -4,7 +4,8 @@
  * which interrupted contexts begin. A routine whose counter reaches the threshold is hot: a handler
  * is called once, in the same process, and asks the engine to translate the routine's entry again.
  * With threshold 0, the most entered routines that make up `share` thousandths of all entries are
- * hot, which is known only at the end.
+ * hot, which is known only at the end. Of a recorded program, indirect calls enter routines, too
+ * (program_heads.h).
  *
  * The result is a set: all edges whose source is in a hot routine, that is, in a block reached from
  * its entry without entering callees, up to its returns. Blocks and edges are those of the
@@ -16,6 +17,7 @@
  */
 #include "nes/engine.h"
 #include "profile/profile.h"
+#include "profile/program/program_heads.h"
 #include "profile/structure/region.h"
 
 #include <stdlib.h>
@@ -26,6 +28,7 @@ enum { THRESHOLD, SHARE };
 
 struct routine {
     uint32_t entry, counter; /* counter: index into the machine's counters */
+    uint64_t entered;        /* its value at the end */
     bool hot;                /* the handler was called */
 };
 
@@ -95,15 +98,10 @@ static void thread_changes(void *self, const struct thread_event *event) {
 
 /* ---- after the replay ---- */
 
-static uint64_t entered(const struct entries *x, const struct routine *r) {
-    return nes_counters(x->nes)[r->counter];
-}
-
-static int by_entered(const void *a, const void *b, void *user) {
+static int by_entered(const void *a, const void *b) {
     const struct routine *r = a, *s = b;
-    const uint64_t m = entered(user, r), n = entered(user, s);
-    if (m != n)
-        return m > n ? -1 : 1;
+    if (r->entered != s->entered)
+        return r->entered > s->entered ? -1 : 1;
     return (r->entry > s->entry) - (r->entry < s->entry);
 }
 
@@ -111,13 +109,31 @@ static int by_entered(const void *a, const void *b, void *user) {
 static void choose_by_share(struct entries *x) {
     unsigned __int128 all = 0, sum = 0;
     if (x->routines.len > 0)
-        qsort_r(x->routines.at, x->routines.len, sizeof *x->routines.at, by_entered, x);
+        qsort(x->routines.at, x->routines.len, sizeof *x->routines.at, by_entered);
     for (size_t i = 0; i < x->routines.len; i++)
-        all += entered(x, &x->routines.at[i]);
+        all += x->routines.at[i].entered;
     for (size_t i = 0; i < x->routines.len && 1000 * sum < x->share * all; i++) {
         x->routines.at[i].hot = true;
-        sum += entered(x, &x->routines.at[i]);
+        sum += x->routines.at[i].entered;
     }
+}
+
+struct hot_entries {
+    VEC(uint32_t) at;
+};
+
+/* Chooses what is hot, if that is known only now. */
+static void list_hot(struct entries *x, struct hot_entries *hot) {
+    if (x->threshold == 0)
+        choose_by_share(x);
+    for (size_t i = 0; i < x->routines.len; i++)
+        if (x->routines.at[i].hot)
+            x->out_of_memory |= !vec_push(&hot->at, x->routines.at[i].entry);
+}
+
+static void tell(struct profile *out, uint64_t hot, uint64_t handler_calls) {
+    out->counts[out->count_count++] = (struct named_count){"hot_routines", hot};
+    out->counts[out->count_count++] = (struct named_count){"handler_calls", handler_calls};
 }
 
 static void release(struct entries *x) {
@@ -155,27 +171,51 @@ static enum status attach(void **self, struct nes *nes, const int64_t *values, s
 
 static enum status finish(void *self, struct profile *out, struct error *e) {
     struct entries *x = self;
+    struct hot_entries hot = {0};
     uint64_t records = 0;
-    VEC(uint32_t) hot = {0};
-    if (x->threshold == 0)
-        choose_by_share(x);
     for (size_t i = 0; i < x->routines.len; i++) {
-        records += entered(x, &x->routines.at[i]) != 0;
-        if (x->routines.at[i].hot)
-            x->out_of_memory |= !vec_push(&hot, x->routines.at[i].entry);
+        struct routine *r = &x->routines.at[i];
+        r->entered = nes_counters(x->nes)[r->counter];
+        records += r->entered != 0;
     }
-    enum status status = region_finish(&x->watch, out, hot.at, hot.len, e);
+    list_hot(x, &hot);
+    enum status status = region_finish(&x->watch, out, hot.at.at, hot.at.len, e);
     if (status == STATUS_OK && x->out_of_memory) {
         profile_free(out);
         status = error_set(e, STATUS_MEMORY, "out of memory for entries");
     }
     if (status == STATUS_OK) {
         out->cost.records = records;
-        out->counts[out->count_count++] = (struct named_count){"hot_routines", hot.len};
-        out->counts[out->count_count++] = (struct named_count){"handler_calls", x->told};
+        tell(out, hot.at.len, x->told);
     }
-    vec_free(&hot);
+    vec_free(&hot.at);
     release(x);
+    return status;
+}
+
+static enum status replay(struct profile *out, const struct program_trace *program,
+                          const int64_t *values, struct error *e) {
+    struct entries x = {.threshold = (uint64_t)values[THRESHOLD], .share = (uint64_t)values[SHARE]};
+    struct program_heads h;
+    struct hot_entries hot = {0};
+    *out = (struct profile){0};
+    enum status status = program_heads_follow(
+        &h, program, (struct program_heads_options){.threshold = x.threshold}, e);
+    for (size_t i = 0; i < h.heads.len; i++) {
+        const struct program_head *at = &h.heads.at[i];
+        const struct routine routine = {.entry = at->address, .entered = at->count, .hot = at->hot};
+        x.out_of_memory |= !vec_push(&x.routines, routine);
+    }
+    list_hot(&x, &hot);
+    if (status == STATUS_OK && x.out_of_memory)
+        status = error_set(e, STATUS_MEMORY, "out of memory for entries");
+    if (status == STATUS_OK)
+        status = program_heads_profile(out, &h, program, hot.at.at, hot.at.len, e);
+    if (status == STATUS_OK)
+        tell(out, hot.at.len, h.hot);
+    vec_free(&x.routines);
+    vec_free(&hot.at);
+    program_heads_free(&h);
     return status;
 }
 
@@ -192,4 +232,5 @@ const struct technique technique_entries = {
     .attach = attach,
     .finish = finish,
     .abandon = abandon,
+    .replay = replay,
 };

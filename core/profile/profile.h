@@ -343,6 +343,7 @@ struct technique {
      * (profile/program/program_trace.h). Emulated time is the program's clock. */
     enum status (*replay)(struct profile *out, const struct program_trace *program,
                           const int64_t *values, struct error *e);
+    const char *only_machine; /* of a live technique without replay(): why it finds nothing there */
     /* Optional: what has been found up to now, between runs; the technique goes on. Only the graph is
      * filled. What is open in the midst (a trace, a path) is left out. */
     enum status (*now)(void *self, struct profile *out, struct error *e);

@@ -10,7 +10,8 @@
 
 /* What is read is whole, so only memory may be lacking. */
 static void follow(const struct program_trace *t) {
-    static const char *const names[] = {"exact", "net", "lei", "paths", "pep", "trace"};
+    static const char *const names[] = {"bursts", "decay", "entries", "exact", "fifo",
+                                        "lei",    "net",   "paths",   "pep",   "trace"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const struct technique *technique = technique_find(names[i]);
         int64_t values[TECHNIQUE_PARAMETERS] = {0};

@@ -5,7 +5,7 @@
  * in a table (fifo_model.h). An entry's count applies to all blocks up to the next transfer.
  *
  * The engine is modelled in guest cycles, so its results are the same everywhere; the guest is not
- * delayed. Busy-waits are executed entry by entry.
+ * delayed. Busy-waits are executed entry by entry. A recorded program executes an instruction a cycle.
  *
  * result = flow: block counts, scaled by offered / accepted and repaired as by the technique flow.
  * Blocks whose entries did not fit into the table are unconstrained. result = pairs: two entries
@@ -20,8 +20,10 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "profile/fifo/fifo_ring.h"
+#include "profile/program/program_trace.h"
 
 extern const struct technique technique_fifo;
 
@@ -44,12 +46,12 @@ struct fifo {
 
 /* ---- during the replay ---- */
 
-static void enter(struct fifo *f, uint32_t address) {
+static void enter(struct fifo *f, uint32_t address, uint64_t cycle) {
     if (f->ring != NULL) {
         fifo_ring_put(f->ring, address);
         return;
     }
-    const bool accepted = fifo_model_offer(&f->model, address, nes_cycle(f->nes));
+    const bool accepted = fifo_model_offer(&f->model, address, cycle);
     if (accepted && f->has_before && f->wants_pairs) {
         uint64_t *count = map_at(&f->pairs, (uint64_t)f->before << 32 | address);
         if (count != NULL)
@@ -62,7 +64,8 @@ static void enter(struct fifo *f, uint32_t address) {
 }
 
 static void arrives(void *user, const struct probe_event *event) {
-    enter(user, event->to);
+    const struct fifo *f = user;
+    enter(user, event->to, nes_cycle(f->nes));
 }
 
 static void instrument(void *self, struct probe_site *site, const struct guest_insn *insn) {
@@ -89,31 +92,26 @@ static void instrument(void *self, struct probe_site *site, const struct guest_i
 }
 
 static void thread_changes(void *self, const struct thread_event *event) {
+    const struct fifo *f = self;
     if (event->change == THREAD_BEGINS)
-        enter(self, event->address);
+        enter(self, event->address, nes_cycle(f->nes));
 }
 
 /* ---- after the replay ---- */
 
-/* Returns the edge by which the block falls through; SIZE_MAX: it ends with a transfer. */
-static size_t edge_on(const struct structure *s, size_t block) {
-    for (size_t i = 0; i < s->graph.edge_count; i++)
-        if (s->falls[i] && s->graph.edges[i].source == s->graph.blocks[block].entry)
-            return i;
-    return SIZE_MAX;
-}
-
-/* Returns 1 + edge_on() of each block, and one 0 more at the end; NULL: out of memory. */
-static size_t *edges_on(const struct structure *s) {
-    size_t *on = calloc(s->graph.block_count + 1, sizeof *on);
-    for (size_t b = 0; on != NULL && b < s->graph.block_count; b++)
-        on[b] = edge_on(s, b) + 1;
-    return on;
-}
-
 static size_t block_at(const struct structure *s, uint32_t entry) {
     const struct block *b = graph_find_block(&s->graph, entry);
     return b == NULL ? SIZE_MAX : (size_t)(b - s->graph.blocks);
+}
+
+/* Returns 1 + the edge by which each block falls through, 0 of one that ends with a transfer, and one 0 more at
+ * the end; NULL: out of memory. */
+static size_t *edges_on(const struct structure *s) {
+    size_t *on = calloc(s->graph.block_count + 1, sizeof *on);
+    for (size_t i = s->graph.edge_count; on != NULL && i-- > 0;)
+        if (s->falls[i])
+            on[block_at(s, s->graph.edges[i].source)] = i + 1;
+    return on;
 }
 
 /* Visits the entry's block and all blocks that execution falls through to before the next transfer,
@@ -323,15 +321,67 @@ enum status fifo_finish(void *self, struct profile *out, struct error *e) {
     return status;
 }
 
+static struct fifo_wish wish_of(const int64_t *values) {
+    return (struct fifo_wish){.model = {.slot_bits = (unsigned)values[SLOT_BITS],
+                                        .depth = (uint64_t)values[DEPTH],
+                                        .cycles = (uint64_t)values[CYCLES],
+                                        .stall = values[WHEN_FULL] != 0,
+                                        .threshold = (uint64_t)values[THRESHOLD]},
+                              .pairs = values[RESULT] == RESULT_PAIRS,
+                              .costs = (enum flow_model)values[COSTS]};
+}
+
 static enum status attach(void **self, struct nes *nes, const int64_t *values, struct error *e) {
-    const struct fifo_wish wish = {.model = {.slot_bits = (unsigned)values[SLOT_BITS],
-                                             .depth = (uint64_t)values[DEPTH],
-                                             .cycles = (uint64_t)values[CYCLES],
-                                             .stall = values[WHEN_FULL] != 0,
-                                             .threshold = (uint64_t)values[THRESHOLD]},
-                                   .pairs = values[RESULT] == RESULT_PAIRS,
-                                   .costs = (enum flow_model)values[COSTS]};
+    const struct fifo_wish wish = wish_of(values);
     return fifo_attach(self, nes, &wish, e);
+}
+
+/* ---- along a program's trace ---- */
+
+struct following {
+    struct fifo fifo;
+    struct packet_decoder decoder;
+};
+
+static void context_begins(void *user, uint32_t at, bool handler, uint32_t from) {
+    struct following *f = user;
+    (void)handler;
+    (void)from;
+    enter(&f->fifo, at, f->decoder.instructions);
+}
+
+static void follow_transfer(void *user, const struct code_insn *insn, uint32_t to, bool taken,
+                            bool strays, void **tag) {
+    struct following *f = user;
+    (void)insn;
+    (void)taken;
+    (void)strays;
+    (void)tag;
+    enter(&f->fifo, to, f->decoder.instructions);
+}
+
+static const struct packet_events events = {.begins = context_begins, .transfer = follow_transfer};
+
+static enum status replay(struct profile *out, const struct program_trace *program,
+                          const int64_t *values, struct error *e) {
+    const struct fifo_wish wish = wish_of(values);
+    struct following f = {.fifo = {.wants_pairs = wish.pairs, .costs = wish.costs}};
+    struct fifo_model *const model = &f.fifo.model;
+    *out = (struct profile){0};
+    enum status status = fifo_model_init(model, wish.model)
+                             ? program_trace_decode(program, &f.decoder, &events, &f, e)
+                             : error_set(e, STATUS_MEMORY, "out of memory for fifo");
+    if (status == STATUS_OK)
+        status = make_profile(out, &f.fifo, &program->structure, e);
+    if (status == STATUS_OK)
+        memcpy(out->graph.program, program->program, sizeof out->graph.program);
+    out->cost.probes = model->offered;
+    if (status != STATUS_OK)
+        profile_free(out);
+    fifo_model_free(model);
+    map_free(&f.fifo.pairs);
+    packet_decoder_free(&f.decoder);
+    return status;
 }
 
 static const char *const full_words[] = {"drop", "stall", NULL};
@@ -362,4 +412,5 @@ const struct technique technique_fifo = {
     .attach = attach,
     .finish = fifo_finish,
     .abandon = fifo_abandon,
+    .replay = replay,
 };

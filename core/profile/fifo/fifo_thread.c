@@ -39,4 +39,7 @@ const struct technique technique_fifo_thread = {
     .attach = attach,
     .finish = fifo_finish,
     .abandon = fifo_abandon,
+    .only_machine =
+        "its engine is a thread that runs beside the game, and a trace has run already; "
+        "'fifo' models the engine",
 };

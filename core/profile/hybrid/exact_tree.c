@@ -24,4 +24,7 @@ const struct technique technique_exact_tree = {
     .attach = attach,
     .finish = hybrid_finish,
     .abandon = hybrid_abandon,
+    .only_machine =
+        "it moves its counters when our translator translates the game's code anew, and "
+        "no recorded program runs in it; 'exact' finds the same counts",
 };

@@ -55,4 +55,7 @@ const struct technique technique_hybrid = {
     .attach = attach,
     .finish = finish,
     .abandon = hybrid_abandon,
+    .only_machine =
+        "it moves its counters when our translator translates the game's code anew, and "
+        "no recorded program runs in it; 'exact' finds all counts",
 };

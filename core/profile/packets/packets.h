@@ -82,13 +82,13 @@ struct code_change {
 struct packet_events {
     /* A context begins; of a handler, another one was suspended at `from`. */
     void (*begins)(void *user, uint32_t at, bool handler, uint32_t from);
-    /* The handler has ended; the suspended context goes on at `to`. */
+    /* Optional: the handler has ended; the suspended context goes on at `to`. */
     void (*resumes)(void *user, uint32_t to);
     /* The instruction sent control to `to`. taken: not by going straight on. strays: it did so only this
      * once, noted as a change. *tag is the caller's, NULL at first, and kept until the instruction changes. */
     void (*transfer)(void *user, const struct code_insn *insn, uint32_t to, bool taken, bool strays,
                      void **tag);
-    /* The instruction is this one from now on. */
+    /* Optional: the instruction is this one from now on. */
     void (*changes)(void *user, const struct code_insn *insn);
 };
 

@@ -139,7 +139,7 @@ static bool change(struct packet_decoder *d) {
     const struct code_change *c = &d->changes.at[d->next_change++];
     if (!c->once) {
         apply(d, &c->insn);
-        if (d->events != NULL)
+        if (d->events != NULL && d->events->changes != NULL)
             d->events->changes(d->user, &c->insn);
         return true;
     }
@@ -226,7 +226,7 @@ static bool take_target(struct packet_decoder *d, uint64_t packet, uint32_t to) 
         packet_calls_push(&d->calls, d->nodes.at[d->at].insn.next);
     if (kind == INSN_RTI && resumes(d, to)) {
         d->instructions++;
-        if (d->events != NULL)
+        if (d->events != NULL && d->events->resumes != NULL)
             d->events->resumes(d->user, to);
         return go_to(d, to);
     }

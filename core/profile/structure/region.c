@@ -5,7 +5,8 @@
 
 struct walk {
     const struct structure *s;
-    bool *inside; /* reached blocks; each enters the queue at most once */
+    bool by_shapes; /* calls and returns are in the structure's shapes */
+    bool *inside;   /* reached blocks; each enters the queue at most once */
     size_t *queue;
     size_t count;
     uint64_t steps;
@@ -19,19 +20,46 @@ static void reach_from(struct walk *w, uint32_t entry) {
     w->queue[w->count++] = (size_t)(b - w->s->graph.blocks);
 }
 
+/* True if the routine goes on after its call, or ends, without an edge that says so. */
+static bool ends_with_call(const struct walk *w, size_t block, uint32_t *after) {
+    const struct block *b = &w->s->graph.blocks[block];
+    const struct block_shape *shape = w->by_shapes ? &w->s->shapes.blocks[block] : NULL;
+    *after =
+        shape != NULL ? b->entry + shape->size : (b->last & 0xFFFF0000) | ((b->last + 3) & 0xFFFF);
+    return shape != NULL ? shape->end == END_CALL : w->s->ends[block] == INSN_CALL;
+}
+
+static bool ends_with_return(const struct walk *w, size_t block) {
+    return w->by_shapes ? w->s->shapes.blocks[block].end == END_OTHER
+                        : w->s->ends[block] == INSN_RETURN;
+}
+
+/* The place of the first edge that begins at `source`, or of the first one after it. */
+static size_t edges_from(const struct graph *g, uint32_t source) {
+    size_t low = 0, high = g->edge_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (g->edges[middle].source < source)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static void walk_on(struct walk *w, size_t block) {
     const struct graph *g = &w->s->graph;
-    const struct block *b = &g->blocks[block];
+    const uint32_t entry = g->blocks[block].entry;
+    uint32_t after;
     w->steps++;
-    if (w->s->ends[block] == INSN_RETURN)
+    if (ends_with_return(w, block))
         return;
-    if (w->s->ends[block] == INSN_CALL) {
-        reach_from(w, (b->last & 0xFFFF0000) | ((b->last + 3) & 0xFFFF));
+    if (ends_with_call(w, block, &after)) {
+        reach_from(w, after);
         return;
     }
-    for (size_t i = 0; i < g->edge_count; i++)
-        if (g->edges[i].source == b->entry)
-            reach_from(w, g->edges[i].target);
+    for (size_t i = edges_from(g, entry); i < g->edge_count && g->edges[i].source == entry; i++)
+        reach_from(w, g->edges[i].target);
 }
 
 enum status region_of_edges(struct profile *out, const struct structure *s, const bool *edges,
@@ -53,10 +81,11 @@ enum status region_of_edges(struct profile *out, const struct structure *s, cons
     return STATUS_OK;
 }
 
-enum status region_set(struct profile *out, const struct structure *s, const uint32_t *heads,
-                       size_t count, struct error *e) {
+static enum status set_of(struct profile *out, const struct structure *s, bool by_shapes,
+                          const uint32_t *heads, size_t count, struct error *e) {
     const struct graph *g = &s->graph;
     struct walk w = {.s = s,
+                     .by_shapes = by_shapes,
                      .inside = calloc(g->block_count + 1, sizeof *w.inside),
                      .queue = calloc(g->block_count + 1, sizeof *w.queue)};
     bool *edges = calloc(g->edge_count + 1, sizeof *edges);
@@ -74,6 +103,16 @@ enum status region_set(struct profile *out, const struct structure *s, const uin
     free(w.queue);
     free(edges);
     return status;
+}
+
+enum status region_set(struct profile *out, const struct structure *s, const uint32_t *heads,
+                       size_t count, struct error *e) {
+    return set_of(out, s, false, heads, count, e);
+}
+
+enum status region_set_of_program(struct profile *out, const struct structure *s,
+                                  const uint32_t *heads, size_t count, struct error *e) {
+    return set_of(out, s, true, heads, count, e);
 }
 
 /* ---- watching ---- */

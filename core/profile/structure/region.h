@@ -12,6 +12,10 @@
 enum status region_set(struct profile *out, const struct structure *s, const uint32_t *heads,
                        size_t count, struct error *e);
 
+/* The same of a program outside the machine, whose shapes tell calls and returns. */
+enum status region_set_of_program(struct profile *out, const struct structure *s,
+                                  const uint32_t *heads, size_t count, struct error *e);
+
 /* Fills out->graph with a set: all blocks of s, and those of its edges that are marked. */
 enum status region_of_edges(struct profile *out, const struct structure *s, const bool *edges,
                             struct error *e);

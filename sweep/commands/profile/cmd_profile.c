@@ -267,11 +267,15 @@ static bool is_program(const char *path) {
 /* Options that only a game has. Returns 0, or the exit status. */
 static int check_program(const struct profile_command *c) {
     const struct play_options *w = &c->wish;
-    if (c->choice.technique->replay == NULL)
+    const struct technique *t = c->choice.technique;
+    if (t->attach == NULL)
         return usage_error("profile",
-                           "%s watches a machine; of recorded programs 'hotgraph techniques' lists "
-                           "those that need only a trace",
-                           c->choice.technique->name);
+                           "%s works on samples: 'hotgraph record --stream FILE' takes some of the "
+                           "program, and 'hotgraph build' makes the graph",
+                           t->name);
+    if (t->replay == NULL)
+        return usage_error("profile", "%s cannot follow a program's trace: %s", t->name,
+                           t->only_machine);
     if (w->movie != NULL || w->load_state != NULL || w->frames_given || w->console_given ||
         w->force || w->no_skip || w->no_fast || c->paths)
         return usage_error("profile", "a program's trace is not played: --movie, --frames, "

@@ -7,7 +7,10 @@
 #include "profile/profile.h"
 
 static void print_technique(const struct technique *t) {
-    printf("%s (%s): %s\n", t->name, t->build != NULL ? "on sample streams" : "live", t->summary);
+    const char *on = t->build != NULL    ? "on sample streams"
+                     : t->replay != NULL ? "live, and on programs' traces"
+                                         : "live";
+    printf("%s (%s): %s\n", t->name, on, t->summary);
     printf("    source: %s\n", t->source);
     for (size_t i = 0; i < TECHNIQUE_PARAMETERS && t->parameters[i].name != NULL; i++) {
         const struct parameter *p = &t->parameters[i];

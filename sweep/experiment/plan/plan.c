@@ -230,11 +230,13 @@ enum status plan_fits(const struct plan_game *game, const struct plan_stream *st
     const bool watched = game->game->program != NULL && stream->configured != NULL;
     if (watched && stream->configured->other && strcmp(point->technique->name, "exact") != 0)
         return error_set(e, STATUS_ARGUMENT,
-                         "%s watches a console; a program's other run is recorded exactly",
+                         "%s follows no other run of a program, which is recorded exactly",
                          point->technique->name);
     if (watched && !stream->configured->other && !config_follows_program(point->technique))
-        return error_set(e, STATUS_ARGUMENT, "%s watches a console, and follows no program's trace",
-                         point->technique->name);
+        return error_set(
+            e, STATUS_ARGUMENT, "%s cannot follow a program's trace: %s", point->technique->name,
+            point->technique->only_machine != NULL ? point->technique->only_machine
+                                                   : "it is what the others are compared with");
     const struct stream shape = {
         .batch_length = stream->batch_length, .batch_count = stream->batches, .of = stream->of};
     return technique_fits(point->technique, &shape, point->values, e);

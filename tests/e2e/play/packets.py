@@ -87,6 +87,14 @@ class Decoder:
         self.pairs[self.at, to] += 1
         self.at = to
 
+    def begin(self, at):
+        """A context begins."""
+        self.at = at
+
+    def resume(self, to):
+        """The handler has ended with the instruction at self.at."""
+        self.at = to
+
     def walk(self, until=None):
         """Up to an instruction that needs a packet, whose opcode it returns."""
         while self.at != until:
@@ -117,7 +125,7 @@ class Decoder:
         if opcode == 0x40 and to in self.contexts:
             while self.contexts.pop() != to:
                 pass
-            self.at = to
+            self.resume(to)
         else:
             self.go(to)
 
@@ -141,15 +149,18 @@ class Decoder:
                 came_from = last
             elif kind == "tip" and came_from is not None:
                 self.contexts.append(came_from)
-                self.at, came_from = last, None
+                came_from = None
+                self.begin(last)
             elif kind == "tip":
                 self.target(last)
             elif kind == "pgd":
                 self.left, came_from, self.calls = came_from, None, []
             elif kind == "pge":
-                if last != self.left:
+                if last == self.left:
+                    self.at = last
+                else:
                     self.contexts = []
-                self.at = last
+                    self.begin(last)
 
 
 PLAIN, BRANCH, JUMP, CALL, JUMP_INDIRECT, RETURN, HANDLER_RETURN, CALL_INDIRECT = 0, 1, 2, 3, 4, 5, 6, 9
@@ -222,7 +233,7 @@ class ProgramDecoder(Decoder):
         if kind == HANDLER_RETURN and to in self.contexts:
             while self.contexts.pop() != to:
                 pass
-            self.at = to
+            self.resume(to)
         else:
             self.go(to)
 
@@ -265,4 +276,5 @@ def main():
     print(f"{len(exact)} edges, {len(packets)} packets, as libipt reads them")
 
 
-main()
+if __name__ == "__main__":
+    main()

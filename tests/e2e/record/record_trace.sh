@@ -75,6 +75,13 @@ record a -- ./prog with-new-code
 check a exact trace "trace --tnt long --psb 4 --returns whole --interval 1"
 if command -v python3 >/dev/null; then
     python3 "$source/tests/e2e/play/packets.py" a.hgtrace a.graph >said 2>&1 || fail "decoded: $(cat said)"
+    set --
+    for one in 'entries share=900' 'decay threshold=40 period=1' 'bursts interval=13 burst=4 phase=7' 'fifo depth=4 cycles=6'; do
+        profile a.hgtrace --technique $(echo "$one" | sed 's/ / --/g; s/=/ /g')
+        mv found.graph "${one%% *}.graph"
+        set -- "$@" $one
+    done
+    python3 "$source/tests/e2e/play/counters_from_trace.py" a.hgtrace a.graph "$@" >said 2>&1 || fail "counted: $(tail -3 said)"
 fi
 "$hotgraph" record --trace c.hgtrace.gz --graph c.graph --output /dev/null -- ./prog with-new-code 2>said || fail "$(cat said)"
 zcat c.hgtrace.gz | cmp a.hgtrace - || fail "two traces of one program differ"
@@ -85,10 +92,13 @@ check c exact
 cat >followed.cfg <<'END'
 name = "followed";
 sampling = { by = "live"; };
-grid = ( { technique = "net"; threshold = 5; }, { technique = "paths"; }, { technique = "trace"; buffer = [0, 1]; interval = 1; } );
+grid = ( { technique = "net"; threshold = 5; }, { technique = "paths"; }, { technique = "trace"; buffer = [0, 1]; interval = 1; },
+    { technique = "entries"; }, { technique = "decay"; threshold = 40; }, { technique = "bursts"; interval = 13; burst = 4; }, { technique = "fifo"; },
+    { technique = "hybrid"; } );
 programs = ( {name = "prog"; folder = "."; command = ("./prog");} );
 END
 "$hotgraph" sweep followed.cfg --db f.db >said 2>&1 || fail "sweep: $(cat said)"
+grep -q 'left out.*hybrid cannot follow.*translator' said || fail "a technique that needs a machine is left out without a word: $(cat said)"
 "$hotgraph" sweep followed.cfg --db f.db | grep -q 'nothing to do' || fail "a second sweep finds something to do"
 profile b.hgtrace --technique net --threshold 5
 for name in traces trace_bytes transfers inside completed first_trace_cycle; do
@@ -97,6 +107,10 @@ for name in traces trace_bytes transfers inside completed first_trace_cycle; do
 done
 test "$(sqlite3 f.db "SELECT count(*) FROM technique_quality WHERE technique IN ('paths', 'trace') AND hot_f1 = 1 AND overlap = 1")" = 2 ||
     fail "whole traces are not the exact graph: $(sqlite3 f.db "SELECT technique, parameters, hot_f1, overlap FROM technique_quality")"
+test "$(sqlite3 f.db "SELECT group_concat(technique) FROM (SELECT technique FROM worth WHERE technique IN ('entries', 'decay', 'bursts', 'fifo')
+    AND benefit IS NOT NULL ORDER BY 1)")" = bursts,decay,entries,fifo || fail "benefits: $(sqlite3 f.db "SELECT technique, benefit FROM worth")"
+test "$(sqlite3 f.db "SELECT count(*) FROM technique_quality WHERE technique IN ('bursts', 'fifo') AND overlap > 0.5")" = 2 ||
+    fail "counts: $(sqlite3 f.db "SELECT technique, parameters, overlap FROM technique_quality")"
 test "$(sqlite3 f.db "SELECT lost > 0.5 AND changes >= 0 FROM technique_packets WHERE parameters LIKE 'buffer=1 %'")" = 1 || fail "a ring of 1 KiB loses nothing"
 test "$(sqlite3 f.db "SELECT first_seconds > 0 AND first_seconds < ninety_seconds AND ninety_seconds < 0.01 FROM technique_trace")" = 1 ||
     fail "times are not those of the program's clock: $(sqlite3 f.db "SELECT first_seconds, ninety_seconds FROM technique_trace")"
@@ -111,7 +125,10 @@ refused() { # WHAT-IT-SAYS COMMAND...
 }
 head -c 30000 a.hgtrace >short
 refused 'short: a damaged trace' profile short --out no
-refused 'watches a machine' profile a.hgtrace --technique entries --out no
+refused 'cannot follow .*translator' profile a.hgtrace --technique hybrid --out no
+refused 'cannot follow .*thread' profile a.hgtrace --technique fifo_thread --out no
+refused 'works on samples: .*record --stream' profile a.hgtrace --technique observed --out no
+refused 'does not fit' profile a.hgtrace --technique bursts --interval 5 --burst 5 --out no
 refused 'are for games' profile a.hgtrace --frames 3 --out no
 refused 'is of one process' record --follow --trace no -- ./prog
 cat >threads.c <<'END_OF_C'
