@@ -40,8 +40,10 @@
  *   placement written by the command, if an earlier run's graph is given, of the program's file: a 64-bit
  *     word, the number of blocks; then these and edges, struct session_weight, each list by from and to
  *
- *   pairs     a page, of which two words are used (enum below); then cells, struct session_pair,
- *     of which each key has one
+ *   pairs     a page, of which some words are used (enum below); then cells, struct session_pair: a table,
+ *     whose counts begin at minus SESSION_PAIRS_OFTEN, and the sites' own. A key has at most one in the
+ *     table, and one of its own, whose counts are added up. Then for some sites a struct session_map,
+ *     each followed by its counters
  *
  *   error     instead of all others: why the program was not run
  *
@@ -58,7 +60,11 @@ enum {
     SESSION_PAIRS_HEAD = 4096, /* bytes before the cells */
     SESSION_PAIRS_LOST = 1,    /* word: hits that found no cell */
     SESSION_PAIRS_THREADS = 2, /* word, enum below */
-    SESSION_PAIRS_SITE = 47,   /* addresses of programs have 47 bits */
+    SESSION_PAIRS_OWN = 3,     /* word: where the sites' own cells begin in the file */
+    SESSION_PAIRS_MAPS = 4,    /* word: where the maps begin */
+    SESSION_PAIRS_WORDS,
+    SESSION_PAIRS_OFTEN = 256,
+    SESSION_PAIRS_SITE = 47, /* addresses of programs have 47 bits */
     SESSION_PAIRS_SITES = (1 << 17) - 1,
 };
 enum {
@@ -72,6 +78,10 @@ enum {
  * empty cell. */
 struct session_pair {
     uint64_t key, count;
+};
+/* Of a site: `length` counters, one for each byte of text from address `low` on, as its target. */
+struct session_map {
+    uint64_t site, low, length;
 };
 /* Of a block: its first and last instruction; of an edge: the blocks where it starts and ends. Offsets in
  * the file. */

@@ -107,6 +107,30 @@ static bool make_pieces(struct edges *g) {
             linkage_find(g->linkage, g->h, g->o, &g->pieces, g->tree.at, g->stays.at));
 }
 
+/* Code that is seldom executed checks the others at little cost. */
+static bool checks(const struct tree_arc *a) {
+    return a->weight <= WEIGHT_CHECKED;
+}
+
+/* Without an earlier run little is known about what is seldom executed: one check for each function. */
+static void choose_checks(struct edges *g) {
+    const struct function *now = NULL;
+    struct tree_arc *lightest = NULL;
+    for (size_t k = 0; k <= g->arcs.len; k++) {
+        struct tree_arc *a = k < g->arcs.len ? &g->arcs.at[k] : NULL;
+        const struct function *f =
+            a != NULL ? function_at(g->o, g->pieces.at[a->piece].start) : NULL;
+        if ((a == NULL || f != now) && lightest != NULL)
+            lightest->counted = true;
+        if (f != now)
+            lightest = NULL;
+        now = f;
+        if (a != NULL && tree_can_count(a) && !a->counted && checks(a) &&
+            (lightest == NULL || a->weight < lightest->weight))
+            lightest = a;
+    }
+}
+
 /* The graph of all pieces, with a weight for each arc. Pairs are known without further counters. */
 static bool make_arcs(struct edges *g) {
     const size_t n = g->pieces.len;
@@ -124,7 +148,7 @@ static bool make_arcs(struct edges *g) {
         struct tree_arc *a = &g->arcs.at[k];
         a->weight = a->kind == TREE_FALL ? g->fall.at[a->piece] : g->node.at[a->piece];
         const bool pairs = a->kind == TREE_NODE && g->tree.at[a->piece].ends == 'a';
-        a->counted = pairs || (tree_can_count(a) && a->weight <= WEIGHT_CHECKED);
+        a->counted = pairs || (g->earlier->bytes > 0 && tree_can_count(a) && checks(a));
         g->asked.at[k] = pairs;
     }
     return true;
@@ -169,6 +193,16 @@ static bool leads_to_lone_return(const struct edges *g, const struct piece *p) {
     return !piece_ends_away(p) && (lone_return(g, p->end) || lone_return(g, p->target));
 }
 
+/* A jump through a table, as interpreters have it, mostly stays in its function: a map counts where it
+ * leads. */
+static bool want_map(struct edges *g, const struct piece *p) {
+    const struct function *f = p->flow == FLOW_JUMP_AWAY ? function_at(g->o, p->last) : NULL;
+    bool dispatch = false;
+    for (size_t k = 0; f != NULL && k < g->o->dispatches.len && !dispatch; k++)
+        dispatch = g->o->dispatches.at[k] == p->last;
+    return !dispatch || pairs_want_map(&g->h->pairs, g->sites, (struct range){f->start, f->end});
+}
+
 /* Pairs, and what leads to those that can only have traps. */
 static bool want_pairs(struct edges *g) {
     bool ok = true;
@@ -176,7 +210,7 @@ static bool want_pairs(struct edges *g) {
         const struct piece *p = &g->pieces.at[i];
         ok = seq_push(&g->counted, (struct counted){0});
         if (ok && g->tree.at[i].ends == 'a')
-            ok = want(g, i, TREE_NONE, p->last, HOTPROBE_PAIRS);
+            ok = want(g, i, TREE_NONE, p->last, HOTPROBE_PAIRS) && want_map(g, p);
         else if (ok && g->stays.at[i] != 0)
             ok = want(g, i, TREE_NONE, p->last, HOTPROBE_SLOT);
         else if (ok && leads_to_lone_return(g, p))
@@ -375,6 +409,8 @@ static enum status edges_find(struct edges *g, struct error *e) {
         return error_set(e, STATUS_MEMORY, "out of memory");
     if (!tree_choose(g->arcs.at, g->arcs.len, &g->work))
         return error_set(e, STATUS_UNSUPPORTED, "edges without counters are a circle");
+    if (g->earlier->bytes == 0)
+        choose_checks(g);
     return STATUS_OK;
 }
 
@@ -397,6 +433,7 @@ static void limit_sites(struct edges *g) {
              "before it at most %d can be counted",
              g->sites - g[-1].sites, SESSION_PAIRS_SITES);
     g->sites = g[-1].sites;
+    pairs_drop_maps(&g->h->pairs, g->sites);
 }
 
 static enum status find_all(struct hotprobe *h, edges_list *all, const struct linkage *linkage,

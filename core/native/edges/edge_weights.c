@@ -1,26 +1,46 @@
-/* Static frequencies: a loop is executed eight times, a branch forward is taken in two of five cases,
- * each arm of a jump through a table equally often, and a function as often as what calls it. Where
- * an indirect jump with unknown targets may lead, as in interpreters, code is executed four times. Only their order matters: a wrong one costs time, but the
- * graph stays exact. What an earlier run executed is heavier than all that it did not execute. */
+/*
+ * Static frequencies. The executions of each piece of a function, for each call of it, follow from the
+ * probabilities of its branches, as those of a Markov chain: a few rounds over the code in the order of
+ * addresses, which is nearly that of execution. After Wu and Larus (1994), several signs are combined:
+ *
+ *  - a branch back is taken, and a branch out of a loop is not;
+ *  - what can only end in a stop, or leaves the function, is not executed;
+ *  - code that calls is executed less often than code that does not;
+ *  - a branch forward is taken in two of five cases.
+ *
+ * Arms of a jump through a table are executed equally often, and so is what an indirect jump with
+ * unknown targets may lead to, as in interpreters. A function is executed as often as what calls it. Only the order matters: a
+ * wrong one costs time, but the graph stays exact. What an earlier run executed is heavier than all that
+ * it did not execute.
+ */
 #include "native/edges/edge_weights.h"
 
-enum { CALL_ROUNDS = 3, WEIGHT_MOST = WEIGHT_NO_ROOM - 2 };
-static const double turns = 8, jump_turns = 3, taken = 0.4, left = 0.12, unknown = 0.3,
-                    dispatched = 4, most_calls = 1e9;
+enum { CALL_ROUNDS = 3, TIME_ROUNDS = 8, WEIGHT_MOST = WEIGHT_NO_ROOM - 2 };
+/* Probabilities of falling through, but `dispatched`: that a jump stays in the function. */
+static const double forward = 0.6, back = 0.2, leaves_loop = 0.7, leaves_function = 0.97,
+                    leads_to_stop = 0.99, leads_to_call = 0.7, dispatched = 0.95;
+static const double unknown = 0.05, most_times = 1e4, most_calls = 1e9;
 
 struct weigh {
     struct object *o;
     const struct piece *pieces;
     const struct tree_piece *tree;
     size_t n;
+    VEC(double) times; /* of each piece, for each call of its function */
+    VEC(double) in;    /* of each piece: from what was executed since */
+    VEC(double) falls; /* of each piece that ends with a branch: the share that is not taken */
     VEC(double)
-    times;            /* of each piece, for each call of its function; before it is met: what leads
-                          to it from before */
-    VEC(double) loop; /* of each piece: turns of the loop that it is the head of, or 0 */
-    VEC(double) calls, next_calls; /* of each function; of number 0: code without one */
-    VEC(uint8_t) open;             /* of each function: has it an indirect jump without arms? */
-    VEC(uint32_t) function;        /* of each piece */
-    VEC(uint32_t) arms;            /* of each piece: the first arm of its jump, from 1; 0: none */
+    calls, next_calls, jumps; /* of each function; of number 0: code without one. jumps: those
+                                             with unknown targets */
+    VEC(uint32_t) targets;    /* of each function, of these */
+    VEC(uint8_t)
+    open, led, stops;       /* has the function such jumps; is the piece led to by what is
+                                             known; does it end in a stop */
+    VEC(uint32_t) function; /* of each piece */
+    VEC(uint32_t) around;   /* for find_loops() */
+    VEC(uint32_t) arms;     /* of each piece: the first arm of its jump, from 1; 0: none */
+    VEC(uint32_t)
+    loop; /* of each piece: the last one of the innermost loop that it is in, from 1; 0: none */
 };
 
 static uint32_t function_of(const struct weigh *w, size_t i) {
@@ -28,24 +48,45 @@ static uint32_t function_of(const struct weigh *w, size_t i) {
     return f != NULL ? (uint32_t)(f - w->o->functions.at) + 1 : 0;
 }
 
+static bool reserve(struct weigh *w, size_t functions) {
+    return seq_reserve(&w->times, w->n) && seq_reserve(&w->in, w->n) &&
+           seq_reserve(&w->falls, w->n) && seq_reserve(&w->function, w->n) &&
+           seq_reserve(&w->arms, w->n) && seq_reserve(&w->loop, w->n) &&
+           seq_reserve(&w->around, w->n) && seq_reserve(&w->led, w->n) &&
+           seq_reserve(&w->stops, w->n + 1) && seq_reserve(&w->calls, functions) &&
+           seq_reserve(&w->next_calls, functions) && seq_reserve(&w->jumps, functions) &&
+           seq_reserve(&w->targets, functions) && seq_reserve(&w->open, functions);
+}
+
 static bool prepare(struct weigh *w) {
     const size_t functions = w->o->functions.len + 1;
-    if (!seq_reserve(&w->times, w->n) || !seq_reserve(&w->loop, w->n) ||
-        !seq_reserve(&w->function, w->n) || !seq_reserve(&w->arms, w->n) ||
-        !seq_reserve(&w->calls, functions) || !seq_reserve(&w->next_calls, functions) ||
-        !seq_reserve(&w->open, functions))
+    if (!reserve(w, functions))
         return false;
     for (size_t i = 0; i < w->n; i++) {
-        w->times.at[i] = w->loop.at[i] = 0;
+        w->times.at[i] = w->in.at[i] = w->falls.at[i] = 0;
         w->function.at[i] = function_of(w, i);
-        w->arms.at[i] = 0;
+        w->arms.at[i] = w->loop.at[i] = w->led.at[i] = w->stops.at[i] = 0;
     }
     for (size_t k = 0; k < functions; k++) {
         w->calls.at[k] = 1;
-        w->open.at[k] = 0;
+        w->jumps.at[k] = w->targets.at[k] = w->open.at[k] = 0;
     }
     return true;
 }
+
+static bool same_function(const struct weigh *w, size_t i, uint32_t to) {
+    return to != TREE_NONE && w->function.at[i] == w->function.at[to];
+}
+
+static bool begins_function(const struct weigh *w, size_t i) {
+    return i == 0 || w->function.at[i - 1] != w->function.at[i];
+}
+
+static bool calls(const struct weigh *w, size_t i) {
+    return w->tree[i].ends == 'c' || w->pieces[i].flow == FLOW_CALL_AWAY;
+}
+
+/* ---- where control may go ---- */
 
 /* The last piece that begins at or before the address; there is one. */
 static size_t piece_around(const struct weigh *w, uintptr_t at) {
@@ -73,26 +114,12 @@ static void find_arms(struct weigh *w) {
             w->open.at[w->function.at[i]] = 1;
 }
 
-static bool same_function(const struct weigh *w, size_t i, uint32_t to) {
-    return to != TREE_NONE && w->function.at[i] == w->function.at[to];
-}
-
-static void find_loops(struct weigh *w) {
-    for (size_t i = 0; i < w->n; i++) {
-        const struct tree_piece *p = &w->tree[i];
-        const double t = p->ends == 'b' ? turns : p->ends == 'j' ? jump_turns : 0;
-        if (t > 0 && same_function(w, i, p->target) && p->target <= i && w->loop.at[p->target] < t)
-            w->loop.at[p->target] = t;
-    }
-}
-
-static double fall_share(const struct tree_piece *p, size_t i) {
-    return p->target != TREE_NONE && p->target <= i ? left : 1 - taken;
-}
-
+/* Control goes so often from a piece to another one of its function; others are not followed. */
 static void lead(struct weigh *w, size_t i, uint32_t to, double times) {
-    if (same_function(w, i, to) && to > i)
-        w->times.at[to] += times;
+    if (!same_function(w, i, to))
+        return;
+    w->in.at[to] += times;
+    w->led.at[to] = 1;
 }
 
 static void lead_to_arms(struct weigh *w, size_t i, double times) {
@@ -108,33 +135,118 @@ static void lead_to_arms(struct weigh *w, size_t i, double times) {
     }
 }
 
-/* What nothing before leads to. */
-static double times_by_itself(const struct weigh *w, size_t i) {
-    const bool begins = i == 0 || w->function.at[i - 1] != w->function.at[i];
-    return begins ? 1
-           : w->pieces[i].led_to && w->open.at[w->function.at[i]] != 0
-               ? dispatched
-               : w->times.at[i - 1] * unknown;
+static void lead_on(struct weigh *w, size_t i, double times) {
+    const struct tree_piece *p = &w->tree[i];
+    if (p->ends == 'n' || calls(w, i)) {
+        lead(w, i, p->next, times);
+    } else if (p->ends == 'j') {
+        lead(w, i, p->target, times);
+    } else if (p->ends == 'b') {
+        lead(w, i, p->next, times * w->falls.at[i]);
+        lead(w, i, p->target, times * (1 - w->falls.at[i]));
+    } else if (w->arms.at[i] != 0) {
+        lead_to_arms(w, i, times);
+    } else if (w->pieces[i].flow == FLOW_JUMP_AWAY) {
+        w->jumps.at[w->function.at[i]] += times;
+    }
 }
 
-/* In the order of addresses, which is nearly that of execution; jumps back make loops. */
-static void find_times(struct weigh *w) {
+/* ---- branches ---- */
+
+/* A loop is what lies between the target of a jump back and the last such jump. */
+static void find_loops(struct weigh *w) {
     for (size_t i = 0; i < w->n; i++) {
         const struct tree_piece *p = &w->tree[i];
-        double *t = &w->times.at[i];
-        if (*t == 0)
-            *t = times_by_itself(w, i);
-        if (w->loop.at[i] > 0)
-            *t *= w->loop.at[i];
-        if (p->ends == 'n' || p->ends == 'c' || w->pieces[i].flow == FLOW_CALL_AWAY)
-            lead(w, i, p->next, *t);
-        else if (p->ends == 'j')
-            lead(w, i, p->target, *t);
-        else if (p->ends == 'b') {
-            lead(w, i, p->next, *t * fall_share(p, i));
-            lead(w, i, p->target, *t * taken);
-        } else if (w->arms.at[i] != 0)
-            lead_to_arms(w, i, *t);
+        if ((p->ends == 'b' || p->ends == 'j') && same_function(w, i, p->target) && p->target <= i)
+            w->loop.at[p->target] = (uint32_t)i + 1;
+    }
+    uint32_t *around = w->around.at; /* of each loop's first piece: the loop around it */
+    uint32_t in = 0;                 /* the first piece of the innermost one, from 1 */
+    for (uint32_t i = 0; i < w->n; i++) {
+        while (in != 0 && w->loop.at[in - 1] <= i)
+            in = around[in - 1];
+        if (w->loop.at[i] != 0) {
+            around[i] = in;
+            in = i + 1;
+        } else if (in != 0) {
+            w->loop.at[i] = w->loop.at[in - 1];
+        }
+    }
+}
+
+/* What can only end in a stop, or in a call that does not return. */
+static void find_stops(struct weigh *w) {
+    for (int round = 0; round < 2; round++)
+        for (size_t i = w->n; i-- > 0;) {
+            const struct tree_piece *p = &w->tree[i];
+            const bool on = p->ends == 'n' || calls(w, i);
+            const uint32_t to = on ? p->next : p->ends == 'j' ? p->target : TREE_NONE;
+            w->stops.at[i] = p->ends == 's' || (p->ends == 'c' && !same_function(w, i, to)) ||
+                             (same_function(w, i, to) && w->stops.at[to] != 0);
+        }
+}
+
+/* The sign p, for falling through, beside others that give q. */
+static double combine(double q, double p) {
+    return q * p / (q * p + (1 - q) * (1 - p));
+}
+
+static double one_of(double q, bool taken, bool fall, double p) {
+    return taken == fall ? q : combine(q, taken ? p : 1 - p);
+}
+
+static double falls(const struct weigh *w, size_t i) {
+    const struct tree_piece *p = &w->tree[i];
+    if (!same_function(w, i, p->target))
+        return leaves_function;
+    if (p->target <= i)
+        return back;
+    double q = forward;
+    if (w->loop.at[i] > i + 1 && p->target >= w->loop.at[i])
+        q = combine(q, leaves_loop);
+    if (p->next == TREE_NONE)
+        return q;
+    q = one_of(q, w->stops.at[p->target] != 0, w->stops.at[p->next] != 0, leads_to_stop);
+    return one_of(q, calls(w, p->target), calls(w, p->next), leads_to_call);
+}
+
+static void find_branches(struct weigh *w) {
+    find_loops(w);
+    find_stops(w);
+    for (size_t i = 0; i < w->n; i++)
+        if (w->tree[i].ends == 'b')
+            w->falls.at[i] = falls(w, i);
+}
+
+/* ---- frequencies ---- */
+
+/* What leads here by itself; `jumps` are those of the last round. */
+static double entered(const struct weigh *w, size_t i, const double *jumps) {
+    const uint32_t f = w->function.at[i];
+    return begins_function(w, i)                        ? 1
+           : w->led.at[i] != 0                          ? 0
+           : w->open.at[f] != 0 && w->targets.at[f] > 0 ? dispatched * jumps[f] / w->targets.at[f]
+                                                        : unknown;
+}
+
+static void find_times(struct weigh *w) {
+    const size_t functions = w->o->functions.len + 1;
+    double *jumps = w->next_calls.at;
+    for (size_t i = 0; i < w->n; i++)
+        lead_on(w, i, 0);
+    for (size_t i = 0; i < w->n; i++)
+        w->targets.at[w->function.at[i]] += w->led.at[i] == 0 && !begins_function(w, i);
+    for (int round = 0; round < TIME_ROUNDS; round++) {
+        for (size_t k = 0; k < functions; k++) {
+            jumps[k] = w->jumps.at[k];
+            w->jumps.at[k] = 0;
+        }
+        for (size_t i = 0; i < w->n; i++) {
+            const double times = w->in.at[i] + entered(w, i, jumps);
+            w->times.at[i] = times < most_times ? times : most_times;
+            w->in.at[i] = 0;
+            lead_on(w, i, w->times.at[i]);
+        }
     }
 }
 
@@ -175,7 +287,7 @@ static void set_weights(const struct weigh *w, uint8_t *node, uint8_t *fall) {
     for (size_t i = 0; i < w->n; i++) {
         const double times = w->times.at[i] * w->calls.at[w->function.at[i]];
         node[i] = weight_of(times);
-        fall[i] = (uint8_t)(weight_of(times * fall_share(&w->tree[i], i)) + 1);
+        fall[i] = (uint8_t)(weight_of(times * w->falls.at[i]) + 1);
     }
 }
 
@@ -213,25 +325,36 @@ static void set_executed(const struct weigh *w, const struct placement *earlier,
     }
 }
 
+static void weigh_free(struct weigh *w) {
+    seq_free(&w->times);
+    seq_free(&w->in);
+    seq_free(&w->falls);
+    seq_free(&w->calls);
+    seq_free(&w->next_calls);
+    seq_free(&w->jumps);
+    seq_free(&w->targets);
+    seq_free(&w->open);
+    seq_free(&w->led);
+    seq_free(&w->stops);
+    seq_free(&w->function);
+    seq_free(&w->arms);
+    seq_free(&w->loop);
+    seq_free(&w->around);
+}
+
 bool edges_weigh(struct object *o, const piece_list *pieces, const struct tree_piece *tree,
                  const struct placement *earlier, uint8_t *node, uint8_t *fall) {
     struct weigh w = {.o = o, .pieces = pieces->at, .tree = tree, .n = pieces->len};
     const bool ok = prepare(&w);
     if (ok) {
         find_arms(&w);
-        find_loops(&w);
+        find_branches(&w);
         find_times(&w);
         find_calls(&w);
         set_weights(&w, node, fall);
         if (earlier->bytes > 0)
             set_executed(&w, earlier, node, fall);
     }
-    seq_free(&w.times);
-    seq_free(&w.loop);
-    seq_free(&w.calls);
-    seq_free(&w.next_calls);
-    seq_free(&w.open);
-    seq_free(&w.function);
-    seq_free(&w.arms);
+    weigh_free(&w);
     return ok;
 }

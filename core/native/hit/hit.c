@@ -52,11 +52,10 @@ __attribute__((visibility("hidden"))) void hotprobe_hit_call(uintptr_t pushed, u
  * them might be its own. */
 static _Thread_local bool inside __attribute__((tls_model("initial-exec")));
 
-enum { REGISTERS = 16, ABOVE = REGISTERS + 2, RED_ZONE = 128, SAVED = 1, PUSHED = 2, OWN = 4 };
+enum { REGISTERS = 16, ABOVE = REGISTERS + 2, RED_ZONE = 128, SAVED = 1, PUSHED = 2 };
 
 void hotprobe_hit_call(uintptr_t pushed, uint64_t *frame) {
-    struct hotprobe_probe *p =
-        (struct hotprobe_probe *)(pushed & ~(uintptr_t)(SAVED | PUSHED | OWN));
+    struct hotprobe_probe *p = (struct hotprobe_probe *)(pushed & ~(uintptr_t)(SAVED | PUSHED));
     bool nested = inside;
     if (nested && (p->flags & HOTPROBE_EVERY) != 0)
         return;
@@ -73,7 +72,7 @@ void hotprobe_hit_call(uintptr_t pushed, uint64_t *frame) {
     struct hotprobe_hit hit = {p->site, (p->flags & HOTPROBE_EVERY) != 0 ? 0 : p->threshold, frame,
                                p->data};
     if ((p->flags & HOTPROBE_PAIRS) != 0)
-        pairs_miss(p->session, &hit, (pushed & OWN) != 0);
+        pairs_hit(p->session, &hit);
     else if (p->call != NULL)
         p->call(&hit);
     frame[0] = rax;

@@ -12,9 +12,58 @@ enum {
     CELLS = 16,
     LEAST_BITS = 12,
     PROBES = 64,
+    MAPPED = 1 << 23, /* counters of all maps */
     PAGE = 4096,
     PART = PAIRS_PART * PAIRS_OWN * sizeof(struct session_pair)
 };
+
+bool pairs_want_map(struct pairs *t, size_t site, struct range text) {
+    const size_t length = text.end - text.start, before = t->map_bytes,
+                 bytes = sizeof(struct session_map) + length * sizeof(uint64_t);
+    if (before + bytes > MAPPED * sizeof(uint64_t))
+        return true;
+    t->map_bytes += bytes;
+    return seq_push(&t->maps, ((struct pairs_map){site, text.start, length, NULL}));
+}
+
+void pairs_drop_maps(struct pairs *t, size_t site) {
+    while (t->maps.len > 0 && t->maps.at[t->maps.len - 1].site > site)
+        t->maps.len--;
+}
+
+const struct pairs_map *pairs_map(const struct pairs *t, size_t site) {
+    size_t low = 0, high = t->maps.len;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (t->maps.at[middle].site == site)
+            return &t->maps.at[middle];
+        if (t->maps.at[middle].site < site)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+/* The maps, one after the other. */
+static bool maps_open(struct pairs *t, int fd, size_t offset) {
+    if (t->maps.len == 0)
+        return true;
+    t->map_at = mmap(NULL, t->map_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
+    if (t->map_at == MAP_FAILED) {
+        t->map_at = NULL;
+        return false;
+    }
+    uint8_t *at = t->map_at;
+    for (size_t i = 0; i < t->maps.len; i++) {
+        struct pairs_map *m = &t->maps.at[i];
+        struct session_map *head = (struct session_map *)at;
+        *head = (struct session_map){m->site, m->low, m->length};
+        m->at = (uint64_t *)(head + 1);
+        at = (uint8_t *)(m->at + m->length);
+    }
+    return true;
+}
 
 enum status pairs_open(struct pairs *t, const char *path, size_t sites, struct error *e) {
     unsigned bits = LEAST_BITS;
@@ -30,18 +79,23 @@ enum status pairs_open(struct pairs *t, const char *path, size_t sites, struct e
     t->shift = (uint8_t)(64 - bits);
     const size_t parts = sites / PAIRS_PART + 1; /* sites are numbered from 1 */
     const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (fd < 0 || ftruncate(fd, (off_t)(t->bytes + parts * PART)) != 0) {
+    const size_t maps = t->bytes + parts * PART;
+    if (fd < 0 || ftruncate(fd, (off_t)(maps + t->map_bytes)) != 0) {
         if (fd >= 0)
             close(fd);
         return error_set(e, STATUS_IO, "%s: %s", path, strerror(errno));
     }
     void *at = mmap(NULL, t->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (at == MAP_FAILED) {
+    if (at == MAP_FAILED || !maps_open(t, fd, maps)) {
+        if (at != MAP_FAILED)
+            munmap(at, t->bytes);
         close(fd);
         return error_set(e, STATUS_MEMORY, "out of memory");
     }
     t->fd = fd;
     t->head = at;
+    t->head[SESSION_PAIRS_OWN] = t->bytes;
+    t->head[SESSION_PAIRS_MAPS] = maps;
     t->at = (struct session_pair *)(t->head + SESSION_PAIRS_HEAD / sizeof *t->head);
     return STATUS_OK;
 }
@@ -82,6 +136,7 @@ void pairs_part(struct pairs *t) {
     part(t->head, t->bytes);
     for (size_t i = 0; i < PAIRS_PARTS; i++)
         part(t->own[i], PART);
+    part(t->map_at, t->map_bytes);
 }
 
 void pairs_close(struct pairs *t) {
@@ -91,31 +146,39 @@ void pairs_close(struct pairs *t) {
             munmap(t->own[i], PART);
     if (t->head != NULL)
         munmap(t->head, t->bytes);
+    if (t->map_at != NULL)
+        munmap(t->map_at, t->map_bytes);
+    seq_free(&t->maps);
     *t = (struct pairs){0};
 }
 
-/* Counts in the cell if it is the key's, or free. */
-static bool count_in(struct session_pair *cell, uint64_t key) {
+/* Takes the cell for the key if it is free. False: it is another key's. */
+static bool take(struct session_pair *cell, uint64_t key, bool *fresh) {
     uint64_t there = 0;
-    if (!__atomic_compare_exchange_n(&cell->key, &there, key, false, __ATOMIC_RELAXED,
-                                     __ATOMIC_RELAXED) &&
-        there != key)
-        return false;
-    __atomic_fetch_add(&cell->count, 1, __ATOMIC_RELAXED);
-    return true;
+    *fresh = __atomic_compare_exchange_n(&cell->key, &there, key, false, __ATOMIC_RELAXED,
+                                         __ATOMIC_RELAXED);
+    return *fresh || there == key;
 }
 
 /* A signal's handler may run through stubs in the middle of this. */
-void pairs_miss(struct hotprobe *h, const struct hotprobe_hit *hit, bool own) {
+void pairs_hit(struct hotprobe *h, const struct hotprobe_hit *hit) {
     enum { RAX = 0, RCX = 1 };
     const uint64_t key = hit->registers[RAX];
-    struct session_pair *cell = own ? pairs_own(h, (uintptr_t)hit->data, hit->site) : NULL,
-                        *home = (struct session_pair *)(uintptr_t)hit->registers[RCX];
-    for (int k = 0; cell != NULL && k < PAIRS_OWN; k++)
-        if (count_in(&cell[k], key))
-            return;
+    const uintptr_t at = (uintptr_t)hit->registers[RCX];
+    bool fresh;
+    if (at % sizeof(struct session_pair) != 0) {
+        struct session_pair *own = pairs_own(h, (uintptr_t)hit->data, hit->site);
+        for (int k = 0; own != NULL && k < PAIRS_OWN; k++)
+            if (take(&own[k], key, &fresh))
+                return;
+        return;
+    }
+    struct session_pair *home = (struct session_pair *)at - 1;
     for (int k = 0; k < PROBES; k++)
-        if (count_in(&home[k], key))
+        if (take(&home[k], key, &fresh)) {
+            const uint64_t by = fresh ? 1 - (uint64_t)SESSION_PAIRS_OFTEN : 1;
+            __atomic_fetch_add(&home[k].count, by, __ATOMIC_RELAXED);
             return;
+        }
     __atomic_fetch_add(&h->pairs.head[SESSION_PAIRS_LOST], 1, __ATOMIC_RELAXED);
 }

@@ -1,20 +1,31 @@
 /*
- * Cells for pairs of a site and the target it went to, in a file that the process maps: two of each
- * site's own, for the targets that come first, mapped near the code; the others in a hash table.
- * A stub (patch/stub.c) looks in the own cells, in the key's home and in the next cell; for others,
- * and for new keys, it calls pairs_miss(). session.h has the file's layout. Private to core/native.
+ * Counts for pairs of a site and the target it went to, in a file that the process maps.
+ *
+ * Most sites have cells: two of their own, mapped near the code, for the targets that are the first to
+ * be met often; the others in a hash table. A stub (patch/stub.c) looks in the own cells, in the key's
+ * home and in the next cell; for others, and for new keys, it calls pairs_hit(). A jump of an
+ * interpreter has a map: a counter for each byte of its function, so no target must be looked for.
+ * session.h has the file's layout. Private to core/native.
  */
 #ifndef HOTGRAPH_NATIVE_PAIRS_H
 #define HOTGRAPH_NATIVE_PAIRS_H
 
 #include "native/hotprobe.h"
 #include "native/session.h"
+#include "native/text/object.h"
 
 #define PAIRS_FACTOR UINT64_C(0x9e3779b97f4a7c15)
 enum {
     PAIRS_OWN = 2,    /* cells */
     PAIRS_PART = 512, /* sites: their cells are four pages */
     PAIRS_PARTS = (SESSION_PAIRS_SITES + PAIRS_PART) / PAIRS_PART,
+};
+
+struct pairs_map {
+    size_t site;
+    uintptr_t low; /* of the addresses that have counters */
+    size_t length;
+    uint64_t *at;
 };
 
 struct pairs {
@@ -24,8 +35,18 @@ struct pairs {
     uint8_t shift; /* of the product of key and factor */
     int fd;        /* of the file, until no stub is made any more; else -1 */
     struct session_pair *own[PAIRS_PARTS]; /* of PAIRS_PART sites each; NULL: not mapped yet */
+    VEC(struct pairs_map) maps;            /* by site */
+    uint8_t *map_at;                       /* of all maps, as in the file; NULL: there are none */
+    size_t map_bytes;
 };
 
+/* Gives the site, whose number is the highest so far, a map, if there is room for it. False: out of
+ * memory. Call before pairs_open(). */
+bool pairs_want_map(struct pairs *t, size_t site, struct range text);
+/* Drops the maps of sites after this one. */
+void pairs_drop_maps(struct pairs *t, size_t site);
+/* The site's map, or NULL. */
+const struct pairs_map *pairs_map(const struct pairs *t, size_t site);
 /* Makes the file, for so many sites, and the table. Call before probes of pairs are inserted. */
 enum status pairs_open(struct pairs *t, const char *path, size_t sites, struct error *e);
 /* The site's own cells, which code near `near` reaches; NULL: there are none. */
@@ -38,8 +59,8 @@ void pairs_threads(struct pairs *t, uint64_t state);
 void pairs_part(struct pairs *t);
 /* Unmaps the table: no stub can run any more. */
 void pairs_close(struct pairs *t);
-/* The probe's function. In the program's registers, rax is the key and rcx its home. `own`: the stub looks in
- * the site's own cells. */
-void pairs_miss(struct hotprobe *h, const struct hotprobe_hit *hit, bool own);
+/* The probe's function. In the program's registers, rax is the key; rcx is the cell after its home, or
+ * eight bytes after its cell in the table, if it was counted there SESSION_PAIRS_OFTEN times. */
+void pairs_hit(struct hotprobe *h, const struct hotprobe_hit *hit);
 
 #endif

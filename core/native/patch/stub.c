@@ -19,62 +19,21 @@
  *
  *     inc %gs:slot                from the process's second thread on
  *
- * and only inc and jz if flags are dead. A probe of pairs (hit/pairs.h) at an indirect jump or call,
- * or at a return:
- *
- *     push %rax ; mov target, %rax ; add site(%rip), %rax        the key
- *     cmp %rax, own(%rip) ; jne 1f ; ds/lock incq own+8(%rip)    the site's first cell
- *  3: pop %rax
- *     ...
- *  1: cmp %rax, own+16(%rip) ; jne 2f ; ds/lock incq own+24(%rip) ; jmp 3b   its second cell
- *  2: push %rcx
- *     mov %rax, %rcx ; imul factor(%rip), %rcx ; shr $shift, %rcx ; shl $4, %rcx
- *     add table(%rip), %rcx                                      the key's home
- *     cmp %rax, (%rcx) ; jne 4f ; ds/lock incq 8(%rcx) ; jmp 6f
- *  4: cmp %rax, 16(%rcx) ; je 5f                                 the next cell
- *     push probe(%rip) ; call hit(%rip) ; jmp 6f                 as above
- *  5: ds/lock incq 24(%rcx)
- *  6: pop %rcx ; jmp 3b
- *
- * with pushfq and popfq around it where flags are live. A jump may leave something in the red zone, so
- * the stack pointer is moved past that; calls and returns leave nothing there. Sites without own cells
- * have only the part from 2 on. A probe of a linkage stub's slot:
+ * and only inc and jz if flags are dead. stub_pairs.c has the probes of pairs. A probe of a linkage
+ * stub's slot:
  *
  *     mov slot(%rip), %r11 ; mov %r11, counter(%rip)
  *
  * The ds prefix has no effect; it becomes a lock prefix when
  * the process gets its second thread.
  */
-#include "native/patch/stub.h"
 #include "native/hit/hit.h"
-#include "native/session_state.h"
+#include "native/patch/stub_build.h"
 #include "native/text/flags.h"
-#include "native/text/relocate.h"
 
 #include <string.h>
 
-enum { JUMP = 5, HOTS = 8, LONGEST = 15 /* bytes of an instruction, with prefixes */ };
-
-struct build {
-    struct hotprobe *h;
-    struct patch *p;
-    struct stub *s;
-    struct emit e;
-    struct constants c;
-    struct hot {
-        size_t from, back; /* offset of the jz's distance, and of the code after it */
-        const struct hotprobe_probe *probe;
-        bool saved;
-        const struct session_pair *own; /* of a probe of pairs, which continues there */
-    } hot[HOTS];
-    size_t hots;
-    bool constants;
-    bool far; /* own cells are out of reach */
-    /* The overwritten instructions, decoded once, because the code is assembled twice. */
-    struct insn insn[BOUNDARIES];
-    bool live[BOUNDARIES];  /* are flags live at the probe of each? */
-    bool after[BOUNDARIES]; /* and after it, if it is a branch that falls through? */
-};
+enum { JUMP = 5, LONGEST = 15 /* bytes of an instruction, with prefixes */ };
 
 static bool build_read(struct build *b) {
     const struct patch *p = b->p;
@@ -89,9 +48,7 @@ static bool build_read(struct build *b) {
     return true;
 }
 
-/* Pushes the probe's address. Bit 0: flags and rax are saved on the stack; bit 1: a return address
- * was pushed before them; bit 2: the site's own cells are used (hit.c). */
-static void emit_call(struct build *b, const struct hotprobe_probe *probe, unsigned how) {
+void stub_emit_call(struct build *b, const struct hotprobe_probe *probe, unsigned how) {
     emit_bytes(&b->e, "\x48\x8d\x64\x24\x80", 5); /* lea rsp, [rsp - 128] */
     emit_push_constant(&b->e, &b->c, (uintptr_t)probe | how | (b->s->pushed ? 2 : 0));
     if (b->c.count == sizeof b->c.value / sizeof *b->c.value) {
@@ -103,6 +60,24 @@ static void emit_call(struct build *b, const struct hotprobe_probe *probe, unsig
     b->c.use[b->c.count++] = b->e.len;
     emit_u32(&b->e, 0);
     emit_bytes(&b->e, "\x48\x8d\xa4\x24\x88\x00\x00\x00", 8); /* lea rsp, [rsp + 136] */
+}
+
+void stub_can_lock(struct build *b) {
+    if (b->s->lock_count < LOCKS)
+        b->s->lock[b->s->lock_count++] = (uint16_t)b->e.len;
+    else
+        b->e.full = true;
+}
+
+void stub_emit_lockable(struct build *b, const char *code, size_t n) {
+    stub_can_lock(b);
+    emit_bytes(&b->e, b->h->atomic ? "\xf0" : "\x3e", 1);
+    emit_bytes(&b->e, code, n);
+}
+
+void stub_leads_here(struct build *b, size_t from) {
+    const uint32_t d = (uint32_t)(b->e.len - (from + 4));
+    memcpy(b->e.bytes + from, &d, sizeof d);
 }
 
 /* Counts in the thread's own block. This needs a register, and stack below the red zone: saved
@@ -119,16 +94,8 @@ static void emit_own(struct build *b, const struct hotprobe_probe *probe, bool m
         emit_bytes(&b->e, "\x48\x8d\xa4\x24\x80\x00\x00\x00", 8); /* lea rsp, [rsp + 128] */
 }
 
-/* A prefix without effect is next, which can become a lock prefix. */
-static void can_lock(struct build *b) {
-    if (b->s->lock_count < LOCKS)
-        b->s->lock[b->s->lock_count++] = (uint16_t)b->e.len;
-    else
-        b->e.full = true;
-}
-
 static void emit_shared(struct build *b, const struct hotprobe_probe *probe, bool live) {
-    can_lock(b);
+    stub_can_lock(b);
     bool locked = b->h->atomic || (probe->flags & HOTPROBE_ATOMIC) != 0;
     if (probe->slot != 0) {
         emit_bytes(&b->e, locked ? "\xf0\x3e\x48\xff\x05" : "\x3e\x3e\x48\xff\x05", 5);
@@ -144,121 +111,9 @@ static void emit_shared(struct build *b, const struct hotprobe_probe *probe, boo
             return;
         }
         emit_bytes(&b->e, "\x0f\x84", 2); /* jz */
-        b->hot[b->hots++] = (struct hot){b->e.len, b->e.len + 4, probe, live, NULL};
+        b->hot[b->hots++] = (struct hot){b->e.len, b->e.len + 4, probe, live, NULL, NULL};
         emit_u32(&b->e, 0);
     }
-}
-
-/* mov target, %rax, for the indirect jump, call or return `i`, with the stack pointer `down` bytes
- * below where it was. False: an operand that it does not know. */
-static bool emit_target(struct emit *e, const struct insn *i, uint32_t down) {
-    if (i->flow == FLOW_RETURN) {
-        emit_bytes(e, "\x48\x8b\x84\x24", 4); /* mov rax, [rsp + down] */
-        emit_u32(e, down);
-        return true;
-    }
-    const uint8_t *modrm = i->bytes + i->modrm_offset;
-    unsigned mod = *modrm >> 6, rm = *modrm & 7;
-    if (i->modrm_offset == 0 || modrm[-1] != 0xff)
-        return false;
-    uint8_t rex = i->modrm_offset >= 2 && (modrm[-2] & 0xf0) == 0x40 ? modrm[-2] : 0x40;
-    bool stack = rm == 4 && (rex & 1) == 0 && (mod == 3 || (modrm[1] & 7) == 4);
-    if (stack && mod == 3)
-        return false;
-    for (const uint8_t *prefix = i->bytes; prefix < modrm - 1; prefix++)
-        if (*prefix == 0x64 || *prefix == 0x65 || *prefix == 0x67) /* fs, gs, 32-bit address */
-            emit_bytes(e, prefix, 1);
-    uint8_t head[3] = {(uint8_t)(0x48 | (rex & 3)), 0x8b, (uint8_t)(*modrm & ~0x38)};
-    if (stack) {
-        head[2] = (uint8_t)((head[2] & 0x3f) | 0x80);
-        emit_bytes(e, head, sizeof head);
-        emit_bytes(e, modrm + 1, 1);
-        emit_u32(e, (uint32_t)insn_displacement(modrm) + down);
-        return true;
-    }
-    emit_bytes(e, head, sizeof head);
-    if (i->relative_memory)
-        emit_distance(e, i->memory, 0);
-    else
-        emit_bytes(e, modrm + 1, i->length - i->modrm_offset - 1u);
-    return true;
-}
-
-/* A locked or lockable increment, whose code after the prefix is given. */
-static void emit_lockable(struct build *b, const char *code, size_t n) {
-    can_lock(b);
-    emit_bytes(&b->e, b->h->atomic ? "\xf0" : "\x3e", 1);
-    emit_bytes(&b->e, code, n);
-}
-
-/* Counts in the key's cell of the common table; hit/pairs.c makes the cell when there is none. */
-static void emit_common(struct build *b, const struct hotprobe_probe *probe, bool own) {
-    const struct pairs *t = &b->h->pairs;
-    emit_bytes(&b->e, "\x51\x48\x89\xc1\x48\x0f\xaf\x0d",
-               8); /* push rcx; mov rcx, rax; imul rcx, [rip + c] */
-    emit_constant(&b->e, &b->c, PAIRS_FACTOR);
-    emit_bytes(&b->e, "\x48\xc1\xe9", 3); /* shr rcx, shift */
-    emit_bytes(&b->e, &t->shift, 1);
-    emit_bytes(&b->e, "\x48\xc1\xe1\x04\x48\x03\x0d", 7); /* shl rcx, 4; add rcx, [rip + at] */
-    emit_constant(&b->e, &b->c, (uintptr_t)t->at);
-    emit_bytes(&b->e, "\x48\x39\x01\x75\x07", 5); /* cmp [rcx], rax; jne 4f */
-    emit_lockable(b, "\x48\xff\x41\x08", 4);      /* inc [rcx + 8] */
-    /* jmp 6f; 4: cmp [rcx + 16], rax; je 5f */
-    emit_bytes(&b->e, "\xeb\x26\x48\x39\x41\x10\x74\x1b", 8);
-    emit_call(b, probe, own ? 4 : 0);
-    emit_bytes(&b->e, "\xeb\x05", 2);        /* jmp 6f */
-    emit_lockable(b, "\x48\xff\x41\x18", 4); /* 5: inc [rcx + 24] */
-    emit_bytes(&b->e, "\x59", 1);            /* 6: pop rcx */
-}
-
-/* cmp [own], rax; jne; inc [own + 8]. Returns the offset of the jne's distance. */
-static size_t emit_own_cell(struct build *b, const struct session_pair *own) {
-    emit_bytes(&b->e, "\x48\x39\x05", 3);
-    emit_distance(&b->e, (uintptr_t)&own->key, 0);
-    emit_bytes(&b->e, "\x0f\x85", 2);
-    const size_t from = b->e.len;
-    emit_u32(&b->e, 0);
-    emit_lockable(b, "\x48\xff\x05", 3);
-    emit_distance(&b->e, (uintptr_t)&own->count, 0);
-    return from;
-}
-
-/* Fills in the distance at the offset `from`: it leads here. */
-static void leads_here(struct build *b, size_t from) {
-    const uint32_t d = (uint32_t)(b->e.len - (from + 4));
-    memcpy(b->e.bytes + from, &d, sizeof d);
-}
-
-/* Counts in a cell of this site and its target. */
-static bool emit_pairs(struct build *b, const struct hotprobe_probe *probe) {
-    const struct insn *i = &b->insn[probe->boundary];
-    const bool live = b->live[probe->boundary], room = i->flow == FLOW_JUMP_AWAY;
-    const size_t site = (uintptr_t)probe->data;
-    const struct session_pair *own =
-        b->far || i->flow != FLOW_RETURN ? NULL : pairs_own(b->h, site, b->p->at);
-    if (b->hots == HOTS || b->h->pairs.at == NULL)
-        return false;
-    if (room)
-        emit_bytes(&b->e, "\x48\x8d\x64\x24\x80", 5); /* lea rsp, [rsp - 128] */
-    if (live)
-        emit_bytes(&b->e, "\x9c", 1); /* pushfq */
-    emit_bytes(&b->e, "\x50", 1);     /* push rax */
-    if (!emit_target(&b->e, i, 8 + (room ? 128 : 0) + (live ? 8 : 0) + (b->s->pushed ? 8 : 0)))
-        return false;
-    emit_bytes(&b->e, "\x48\x03\x05", 3); /* add rax, [rip + site] */
-    emit_constant(&b->e, &b->c, (uint64_t)site << SESSION_PAIRS_SITE);
-    if (own != NULL) {
-        const size_t from = emit_own_cell(b, own);
-        b->hot[b->hots++] = (struct hot){from, b->e.len, probe, false, own};
-    } else {
-        emit_common(b, probe, false);
-    }
-    emit_bytes(&b->e, "\x58", 1); /* pop rax */
-    if (live)
-        emit_bytes(&b->e, "\x9d", 1); /* popfq */
-    if (room)
-        emit_bytes(&b->e, "\x48\x8d\xa4\x24\x80\x00\x00\x00", 8); /* lea rsp, [rsp + 128] */
-    return true;
 }
 
 /* Keeps the address that is in the slot. */
@@ -277,11 +132,11 @@ static bool emit_probe(struct build *b, const struct hotprobe_probe *probe) {
     if ((probe->flags & HOTPROBE_COVER) != 0)
         return true;
     if ((probe->flags & HOTPROBE_PAIRS) != 0)
-        return emit_pairs(b, probe);
+        return stub_emit_pairs(b, probe);
     if ((probe->flags & HOTPROBE_SLOT) != 0)
         return emit_slot(b, probe);
     if ((probe->flags & HOTPROBE_EVERY) != 0) {
-        emit_call(b, probe, 0);
+        stub_emit_call(b, probe, 0);
         return true;
     }
     bool fall = (probe->flags & HOTPROBE_FALL) != 0;
@@ -314,6 +169,16 @@ static uint16_t last_distance(const struct build *b) {
     return (uint16_t)(b->e.len - sizeof(uint32_t));
 }
 
+/* What is seldom executed, after the rest of the stub. */
+static void emit_hot(struct build *b, const struct hot *hot) {
+    stub_leads_here(b, hot->from);
+    if (hot->map != NULL || hot->own != NULL)
+        stub_emit_others(b, hot);
+    else
+        stub_emit_call(b, hot->probe, hot->saved ? 1 : 0);
+    emit_jump(&b->e, b->e.at + hot->back);
+}
+
 static bool emit_all(struct build *b, uintptr_t at) {
     struct patch *p = b->p;
     b->e = (struct emit){.at = at};
@@ -335,18 +200,8 @@ static bool emit_all(struct build *b, uintptr_t at) {
         emit_jump(&b->e, p->at + p->offset[p->count]);
         b->s->distance[p->count] = last_distance(b);
     }
-    for (size_t k = 0; k < b->hots; k++) {
-        leads_here(b, b->hot[k].from);
-        if (b->hot[k].own != NULL) {
-            const size_t from = emit_own_cell(b, b->hot[k].own + 1);
-            emit_jump(&b->e, at + b->hot[k].back);
-            leads_here(b, from);
-            emit_common(b, b->hot[k].probe, true);
-        } else {
-            emit_call(b, b->hot[k].probe, b->hot[k].saved ? 1 : 0);
-        }
-        emit_jump(&b->e, at + b->hot[k].back);
-    }
+    for (size_t k = 0; k < b->hots; k++)
+        emit_hot(b, &b->hot[k]);
     b->constants = b->c.count > 0;
     constants_place(&b->e, &b->c);
     return !b->e.full;

@@ -122,6 +122,10 @@ bool insn_decode(struct insn *out, uintptr_t at, uintptr_t end) {
     return at < end && decode_bytes(out, (const uint8_t *)at, end - at, at);
 }
 
+bool insn_decode_file(struct insn *out, const struct object *o, uintptr_t at) {
+    return in_text(o, at) && decode_bytes(out, o->text_file + (at - o->text), o->text_end - at, at);
+}
+
 bool insn_decode_copy(struct insn *out, const uint8_t *bytes, uintptr_t at) {
     return decode_bytes(out, bytes, ZYDIS_MAX_INSTRUCTION_LENGTH, at);
 }

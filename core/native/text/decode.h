@@ -33,6 +33,8 @@ struct insn {
 };
 /* Decodes the instruction at `at`; reads no byte from `end` on. False: not an instruction. */
 bool insn_decode(struct insn *out, uintptr_t at, uintptr_t end);
+/* Decodes what the file has at `at`: patched text leads elsewhere. */
+bool insn_decode_file(struct insn *out, const struct object *o, uintptr_t at);
 /* Decodes a copy of an instruction that belongs at `at`: 16 bytes are readable at `bytes`. */
 bool insn_decode_copy(struct insn *out, const uint8_t *bytes, uintptr_t at);
 static inline bool insn_ends_block(const struct insn *i) {

@@ -8,22 +8,40 @@ enum {
     ASKED = ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF |
             ZYDIS_CPUFLAG_OF,
     STEPS = 64,
+    ARM_STEPS = 16, /* for each target of a jump through a table */
 };
 
 struct search {
     const struct object *o;
     bool entry; /* started at a function's entry, with its caller's flags */
+    bool arm;   /* started at a target of a jump through a table */
     int steps;  /* left */
 };
 
+static bool live_from(struct search *s, uintptr_t at, uint32_t asked);
+
+/* Jumps whose targets are not known may lead to code that reads flags. */
+static bool live_at_arms(const struct object *o, uintptr_t jump, uint32_t asked) {
+    bool known = false;
+    for (size_t k = 0; k < o->arms.len; k++) {
+        struct search s = {.o = o, .arm = true, .steps = ARM_STEPS};
+        if (o->arms.at[k].jump != jump)
+            continue;
+        known = true;
+        if (live_from(&s, o->arms.at[k].target, asked))
+            return true;
+    }
+    return !known;
+}
+
 /* Follows both directions of a branch; when the steps are used up the answer is yes. Flags are dead
  * at calls and returns: no calling convention passes any. They are also dead at a jump through a
- * pointer if they were the caller's. */
+ * pointer if they were the caller's. The code is the file's, because the text may have probes. */
 static bool live_from(struct search *s, uintptr_t at, uint32_t asked) {
     const struct object *o = s->o;
     while (s->steps-- > 0) {
         struct insn i;
-        if (!in_text(o, at) || !insn_decode(&i, at, o->text_end))
+        if (!insn_decode_file(&i, o, at))
             return true;
         if ((i.flags_read & asked) != 0)
             return true;
@@ -38,7 +56,7 @@ static bool live_from(struct search *s, uintptr_t at, uint32_t asked) {
         case FLOW_STOP:
             return false;
         case FLOW_JUMP_AWAY:
-            return !s->entry;
+            return !s->entry && (s->arm || live_at_arms(o, at, asked));
         case FLOW_REFUSED:
         case FLOW_SYSTEM:
             return true;

@@ -213,31 +213,39 @@ static void find_index(const struct object *o, const struct function *f, struct 
     }
 }
 
-bool table_find(struct walk *w, struct function *f, uintptr_t at) {
+static bool find(struct walk *w, struct function *f, struct search *s) {
     struct full i;
-    struct search s = {.jump = at, .at = at};
-    if (!full_decode(&i, at))
+    if (!full_decode(&i, s->jump))
         return false;
     if (!is_register(&i.op[0]))
-        return from_memory(w, f, &s, &i.op[0]);
-    s.r = whole(i.op[0].reg.value);
+        return from_memory(w, f, s, &i.op[0]);
+    s->r = whole(i.op[0].reg.value);
     for (int k = 0; k < BACK; k++) {
-        uintptr_t p = before(w->o, f, s.at);
+        uintptr_t p = before(w->o, f, s->at);
         if (p == 0)
             return true; /* a parameter: an address that was taken */
-        s.at = p;
+        s->at = p;
         if (!full_decode(&i, p))
             return false;
-        if (writes(&i, s.r) ||
-            (i.z.meta.category == ZYDIS_CATEGORY_CALL && s.r == ZYDIS_REGISTER_RAX))
+        if (writes(&i, s->r) ||
+            (i.z.meta.category == ZYDIS_CATEGORY_CALL && s->r == ZYDIS_REGISTER_RAX))
             break;
         if (k == BACK - 1)
             return false;
     }
-    if (!definition(w, f, &s, &i))
+    if (!definition(w, f, s, &i))
         return false;
-    if (!s.relative)
+    if (!s->relative)
         return true;
-    find_index(w->o, f, &s);
-    return find_relative(w, f, &s) > 0;
+    find_index(w->o, f, s);
+    return find_relative(w, f, s) > 0;
+}
+
+bool table_find(struct walk *w, struct function *f, uintptr_t at) {
+    struct search s = {.jump = at, .at = at};
+    const bool proven = find(w, f, &s);
+    if ((!proven || s.relative || s.index != ZYDIS_REGISTER_NONE) &&
+        !seq_push(&w->o->dispatches, at))
+        w->failed = true;
+    return proven;
 }

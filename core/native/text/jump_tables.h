@@ -4,8 +4,8 @@
 
 #include "native/text/walk.h"
 
-/* Finds the targets of the indirect jump at `at` and queues them as leaders. False: the targets
- * are not proven to be complete. */
+/* Finds the targets of the indirect jump at `at` and queues them as leaders; notes whether it is a
+ * dispatch. False: the targets are not proven to be complete. */
 bool table_find(struct walk *w, struct function *f, uintptr_t at);
 
 #endif

@@ -298,6 +298,7 @@ void object_free(struct object *o) {
     seq_free(&o->starts);
     seq_free(&o->exported);
     seq_free(&o->arms);
+    seq_free(&o->dispatches);
     seq_free(&o->data);
     seq_free(&o->fixed);
     seq_free(&o->functions);

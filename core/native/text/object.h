@@ -63,8 +63,9 @@ struct object {
     VEC(uintptr_t)
     starts; /* what the loader calls: such code has no frames, and in stripped files no
                               symbols */
-    VEC(uintptr_t) exported; /* functions that other objects may find by name */
-    VEC(struct arm) arms;    /* of jumps whose tables are whole; those of a jump are together */
+    VEC(uintptr_t) exported;   /* functions that other objects may find by name */
+    VEC(struct arm) arms;      /* of jumps whose tables are whole; those of a jump are together */
+    VEC(uintptr_t) dispatches; /* jumps through tables, or to targets that are not known */
     VEC(struct function) functions;
     VEC(uintptr_t) pads;       /* landing pads */
     VEC(struct range) changed; /* functions whose text is not the file's: no sites */

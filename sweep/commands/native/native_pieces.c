@@ -162,8 +162,49 @@ const struct native_piece *native_piece_around(const struct native_pieces *c,
 
 /* ---- cells ---- */
 
+/* The cells of a part of the file, whose counts begin at minus `less`. */
+static bool add_cells(struct native_pieces *c, uint64_t from, uint64_t to, uint64_t less) {
+    const struct session_pair *cell = (const void *)(c->pairs.at + from),
+                              *end = (const void *)(c->pairs.at + to);
+    bool ok = true;
+    for (; ok && cell < end; cell++)
+        if (cell->key != 0)
+            ok = vec_push(&c->cells, ((struct session_pair){cell->key, cell->count + less}));
+    return ok;
+}
+
+/* The counters of a map that were counted in. */
+static bool add_map(struct native_pieces *c, const struct session_map *map) {
+    const uint64_t *count = (const uint64_t *)(map + 1);
+    bool ok = true;
+    for (uint64_t k = 0; ok && k < map->length; k++)
+        if (count[k] != 0)
+            ok = vec_push(&c->cells,
+                          ((struct session_pair){(map->site << SESSION_PAIRS_SITE) + map->low + k,
+                                                 count[k]}));
+    return ok;
+}
+
+static enum status read_cells(struct reader *r, uint64_t own, uint64_t maps) {
+    struct native_pieces *c = r->c;
+    const struct session_map *map;
+    if (!add_cells(c, SESSION_PAIRS_HEAD, own, SESSION_PAIRS_OFTEN) || !add_cells(c, own, maps, 0))
+        return no_memory(r);
+    for (uint64_t at = maps, left; (left = c->pairs.len - at) >= sizeof *map;
+         at += sizeof *map + map->length * sizeof(uint64_t)) {
+        map = (const void *)(c->pairs.at + at);
+        if (map->site == 0)
+            break;
+        if (map->length > (left - sizeof *map) / sizeof(uint64_t))
+            return error_set(r->e, STATUS_FORMAT, "%s/pairs: it is incomplete", r->folder);
+        if (!add_map(c, map))
+            return no_memory(r);
+    }
+    return STATUS_OK;
+}
+
 static enum status check_pairs(struct reader *r) {
-    uint64_t head[SESSION_PAIRS_THREADS + 1];
+    uint64_t head[SESSION_PAIRS_WORDS];
     if (r->c->pairs.len < SESSION_PAIRS_HEAD)
         return error_set(r->e, STATUS_FORMAT, "%s/pairs: it is incomplete", r->folder);
     memcpy(head, r->c->pairs.at, sizeof head);
@@ -181,7 +222,11 @@ static enum status check_pairs(struct reader *r) {
         return error_set(r->e, STATUS_UNSUPPORTED,
                          "no exact graph: %" PRIu64 " targets of indirect jumps found no cell",
                          head[SESSION_PAIRS_LOST]);
-    return STATUS_OK;
+    const uint64_t own = head[SESSION_PAIRS_OWN], maps = head[SESSION_PAIRS_MAPS];
+    return own >= SESSION_PAIRS_HEAD && own <= maps && maps <= r->c->pairs.len &&
+                   own % sizeof(struct session_pair) == 0 && maps % sizeof(struct session_pair) == 0
+               ? read_cells(r, own, maps)
+               : error_set(r->e, STATUS_FORMAT, "%s/pairs: it is incomplete", r->folder);
 }
 
 const struct native_object *native_object_at(const struct native_pieces *c, uint64_t address) {
@@ -194,13 +239,9 @@ const struct native_object *native_object_at(const struct native_pieces *c, uint
 }
 
 bool native_pairs_next(const struct native_pieces *c, size_t *at, struct native_pair *out) {
-    const size_t n = (c->pairs.len - SESSION_PAIRS_HEAD) / sizeof(struct session_pair);
-    const struct session_pair *cell = (const void *)(c->pairs.at + SESSION_PAIRS_HEAD);
-    while (*at < n && cell[*at].key == 0)
-        ++*at;
-    if (*at >= n)
+    if (*at >= c->cells.len)
         return false;
-    cell += (*at)++;
+    const struct session_pair *cell = &c->cells.at[(*at)++];
     const uint64_t site = cell->key >> SESSION_PAIRS_SITE,
                    target = cell->key - (site << SESSION_PAIRS_SITE);
     const size_t from = site < c->sites.len ? c->sites.at[site] : SIZE_MAX;
@@ -241,6 +282,7 @@ void native_pieces_free(struct native_pieces *c) {
     vec_free(&c->objects);
     vec_free(&c->pieces);
     vec_free(&c->sites);
+    vec_free(&c->cells);
     bytes_free(&c->text);
     bytes_free(&c->counters);
     bytes_free(&c->pairs);

@@ -36,6 +36,7 @@ struct native_pieces {
     VEC(struct native_object) objects; /* the program first */
     VEC(struct native_piece) pieces;   /* by object and address */
     VEC(size_t) sites; /* the piece of each site of pairs; SIZE_MAX: of none that counts */
+    VEC(struct session_pair) cells; /* that were counted; some keys have two */
 };
 
 /* Sets the counts of pieces that end with cells, and `paired`. STATUS_UNSUPPORTED if something could
