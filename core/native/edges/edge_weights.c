@@ -1,7 +1,7 @@
 /*
- * Static frequencies. The executions of each piece of a function, for each call of it, follow from the
- * probabilities of its branches, as those of a Markov chain: a few rounds over the code in the order of
- * addresses, which is nearly that of execution. After Wu and Larus (1994), several signs are combined:
+ * Static frequencies, after Wu and Larus (1994). The executions of each piece of a function, for each call
+ * of it, follow from the probabilities of its branches, as those of a Markov chain: what has entered is
+ * led on, in the order of addresses, until nearly all has left. Several signs make the probability of a branch:
  *
  *  - a branch back is taken, and a branch out of a loop is not;
  *  - what can only end in a stop, or leaves the function, is not executed;
@@ -15,11 +15,11 @@
  */
 #include "native/edges/edge_weights.h"
 
-enum { CALL_ROUNDS = 3, TIME_ROUNDS = 8, WEIGHT_MOST = WEIGHT_NO_ROOM - 2 };
+enum { CALL_ROUNDS = 3, TIME_ROUNDS = 300, WEIGHT_MOST = WEIGHT_NO_ROOM - 2 };
 /* Probabilities of falling through, but `dispatched`: that a jump stays in the function. */
 static const double forward = 0.6, back = 0.2, leaves_loop = 0.7, leaves_function = 0.97,
                     leads_to_stop = 0.99, leads_to_call = 0.7, dispatched = 0.95;
-static const double unknown = 0.05, most_times = 1e4, most_calls = 1e9;
+static const double unknown = 0.05, least_left = 0.02, least_led = 1e-6, most_calls = 1e9;
 
 struct weigh {
     struct object *o;
@@ -27,20 +27,19 @@ struct weigh {
     const struct tree_piece *tree;
     size_t n;
     VEC(double) times; /* of each piece, for each call of its function */
-    VEC(double) in;    /* of each piece: from what was executed since */
+    VEC(double) in;    /* of each piece: what has entered it, and is not yet led on */
     VEC(double) falls; /* of each piece that ends with a branch: the share that is not taken */
-    VEC(double)
-    calls, next_calls, jumps; /* of each function; of number 0: code without one. jumps: those
-                                             with unknown targets */
-    VEC(uint32_t) targets;    /* of each function, of these */
-    VEC(uint8_t)
-    open, led, stops;       /* has the function such jumps; is the piece led to by what is
-                                             known; does it end in a stop */
-    VEC(uint32_t) function; /* of each piece */
-    VEC(uint32_t) around;   /* for find_loops() */
-    VEC(uint32_t) arms;     /* of each piece: the first arm of its jump, from 1; 0: none */
+    VEC(double) calls, next_calls; /* of each function; of number 0: code without one */
+    VEC(uint8_t) open;             /* of each function: has it an indirect jump without arms? */
+    VEC(uint8_t) led;              /* of each piece: does something known lead there? */
+    VEC(uint8_t) stops;            /* of each piece: does it end in a stop? */
+    VEC(uint32_t) function;        /* of each piece */
+    VEC(uint32_t) around;          /* for find_loops() */
+    VEC(uint32_t) arms;            /* of each piece: the first arm of its jump, from 1; 0: none */
     VEC(uint32_t)
-    loop; /* of each piece: the last one of the innermost loop that it is in, from 1; 0: none */
+    loop;         /* of each piece: the last one of the innermost loop that it is in,
+                                      from 1; 0: none */
+    double jumps; /* by jumps of the function with unknown targets, not yet led on */
 };
 
 static uint32_t function_of(const struct weigh *w, size_t i) {
@@ -54,8 +53,7 @@ static bool reserve(struct weigh *w, size_t functions) {
            seq_reserve(&w->arms, w->n) && seq_reserve(&w->loop, w->n) &&
            seq_reserve(&w->around, w->n) && seq_reserve(&w->led, w->n) &&
            seq_reserve(&w->stops, w->n + 1) && seq_reserve(&w->calls, functions) &&
-           seq_reserve(&w->next_calls, functions) && seq_reserve(&w->jumps, functions) &&
-           seq_reserve(&w->targets, functions) && seq_reserve(&w->open, functions);
+           seq_reserve(&w->next_calls, functions) && seq_reserve(&w->open, functions);
 }
 
 static bool prepare(struct weigh *w) {
@@ -69,7 +67,7 @@ static bool prepare(struct weigh *w) {
     }
     for (size_t k = 0; k < functions; k++) {
         w->calls.at[k] = 1;
-        w->jumps.at[k] = w->targets.at[k] = w->open.at[k] = 0;
+        w->open.at[k] = 0;
     }
     return true;
 }
@@ -147,7 +145,7 @@ static void lead_on(struct weigh *w, size_t i, double times) {
     } else if (w->arms.at[i] != 0) {
         lead_to_arms(w, i, times);
     } else if (w->pieces[i].flow == FLOW_JUMP_AWAY) {
-        w->jumps.at[w->function.at[i]] += times;
+        w->jumps += times;
     }
 }
 
@@ -220,33 +218,54 @@ static void find_branches(struct weigh *w) {
 
 /* ---- frequencies ---- */
 
-/* What leads here by itself; `jumps` are those of the last round. */
-static double entered(const struct weigh *w, size_t i, const double *jumps) {
-    const uint32_t f = w->function.at[i];
-    return begins_function(w, i)                        ? 1
-           : w->led.at[i] != 0                          ? 0
-           : w->open.at[f] != 0 && w->targets.at[f] > 0 ? dispatched * jumps[f] / w->targets.at[f]
-                                                        : unknown;
+/* What enters the function's pieces, for each call of it. Returns how many pieces its jumps with unknown
+ * targets may lead to: those that nothing else leads to. */
+static size_t enter(struct weigh *w, size_t first, size_t end) {
+    const bool open = w->open.at[w->function.at[first]] != 0;
+    size_t targets = 0;
+    w->jumps = 0;
+    w->in.at[first] += 1;
+    for (size_t i = first + 1; i < end; i++) {
+        targets += w->led.at[i] == 0;
+        if (w->led.at[i] == 0 && !open)
+            w->in.at[i] += unknown;
+    }
+    return targets;
+}
+
+/* Returns what is left then. */
+static double lead_all(struct weigh *w, size_t first, size_t end) {
+    double rest = 0;
+    for (size_t i = first; i < end; i++) {
+        const double times = w->in.at[i];
+        if (times < least_led)
+            continue;
+        w->in.at[i] = 0;
+        w->times.at[i] += times;
+        lead_on(w, i, times);
+    }
+    for (size_t i = first; i < end; i++) /* by jumps back */
+        rest += w->in.at[i];
+    return rest + w->jumps;
+}
+
+static void lead_jumps(struct weigh *w, size_t first, size_t end, size_t targets) {
+    const double each = targets > 0 ? dispatched * w->jumps / (double)targets : 0;
+    w->jumps = 0;
+    for (size_t i = first + 1; i < end && each > 0; i++)
+        if (w->led.at[i] == 0)
+            w->in.at[i] += each;
 }
 
 static void find_times(struct weigh *w) {
-    const size_t functions = w->o->functions.len + 1;
-    double *jumps = w->next_calls.at;
     for (size_t i = 0; i < w->n; i++)
         lead_on(w, i, 0);
-    for (size_t i = 0; i < w->n; i++)
-        w->targets.at[w->function.at[i]] += w->led.at[i] == 0 && !begins_function(w, i);
-    for (int round = 0; round < TIME_ROUNDS; round++) {
-        for (size_t k = 0; k < functions; k++) {
-            jumps[k] = w->jumps.at[k];
-            w->jumps.at[k] = 0;
-        }
-        for (size_t i = 0; i < w->n; i++) {
-            const double times = w->in.at[i] + entered(w, i, jumps);
-            w->times.at[i] = times < most_times ? times : most_times;
-            w->in.at[i] = 0;
-            lead_on(w, i, w->times.at[i]);
-        }
+    for (size_t first = 0, end; first < w->n; first = end) {
+        for (end = first + 1; end < w->n && !begins_function(w, end);)
+            end++;
+        const size_t targets = enter(w, first, end);
+        for (int k = 0; k < TIME_ROUNDS && lead_all(w, first, end) > least_left; k++)
+            lead_jumps(w, first, end, targets);
     }
 }
 
@@ -331,8 +350,6 @@ static void weigh_free(struct weigh *w) {
     seq_free(&w->falls);
     seq_free(&w->calls);
     seq_free(&w->next_calls);
-    seq_free(&w->jumps);
-    seq_free(&w->targets);
     seq_free(&w->open);
     seq_free(&w->led);
     seq_free(&w->stops);
