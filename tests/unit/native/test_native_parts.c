@@ -150,6 +150,41 @@ static void test_flags_across_a_pointer(void **state) {
     hotprobe_close(h);
 }
 
+/* A window over both instructions is a call to its stub. */
+__asm__(".text\n"
+        ".globl asks_and_calls\n"
+        ".type asks_and_calls, @function\n"
+        "asks_and_calls:\n"
+        "    cmp %rsi, %rdi\n"
+        ".globl asks\n"
+        "asks:\n"
+        "    sete %al\n"
+        "    call called\n"
+        "    ret\n"
+        ".size asks_and_calls, . - asks_and_calls\n"
+        ".type called, @function\n"
+        "called:\n"
+        "    ret\n"
+        ".size called, . - called\n");
+extern const char asks[];
+
+/* What would break: the probe before a patch changes the flags that the patched instruction reads. */
+static void test_flags_before_a_patch(void **state) {
+    (void)state;
+    struct hotprobe *h = NULL;
+    struct error e = {0};
+    assert_int_equal(hotprobe_open(&h, &(struct hotprobe_options){.at_start = true}, &e),
+                     STATUS_OK);
+    struct hotprobe_request r = {.site = (uintptr_t)asks};
+    const struct object *o = &h->objects.at[0];
+    assert_true(flags_live(o, (uintptr_t)asks));
+    assert_int_equal(hotprobe_insert(h, &r, 1, &e), STATUS_OK);
+    assert_int_equal(r.reason, HOTPROBE_DONE);
+    assert_true(*(const uint8_t *)asks != 0x0f);
+    assert_true(flags_live(o, (uintptr_t)asks));
+    hotprobe_close(h);
+}
+
 /* What would break: a program with much text takes minutes to start, because the list of its
  * mappings is read again for each of thousands; memory of the program is overwritten; or the
  * program cannot map memory, because probes use all mappings that the kernel allows. */
@@ -193,6 +228,7 @@ static void test_space(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_sort), cmocka_unit_test(test_space),
                                        cmocka_unit_test(test_flags_across_a_pointer),
+                                       cmocka_unit_test(test_flags_before_a_patch),
                                        cmocka_unit_test(test_settled)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
