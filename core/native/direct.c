@@ -117,8 +117,8 @@ bool direct_lead(struct hotprobe *h) {
     for (size_t i = 0; i < h->objects.len; i++) {
         const struct object *o = &h->objects.at[i];
         for (uintptr_t at = o->text; at + last <= o->text_end; at++)
-            if (distance_offset((const uint8_t *)at) != 0 &&
-                (*mark_at(o, at) & (MARK_START | MARK_OURS)) == MARK_START && !lead(h, &w, o, at))
+            if ((*mark_at(o, at) & (MARK_START | MARK_OURS)) == MARK_START &&
+                distance_offset((const uint8_t *)at) != 0 && !lead(h, &w, o, at))
                 return false;
         if (!rewrite_flush(h, &w))
             return false;

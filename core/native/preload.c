@@ -1,6 +1,7 @@
 /* The library as `hotgraph native` preloads it: inserts probes before main; the counts go to the
  * session's folder. */
 #include "native/edges/edge_probes.h"
+#include "native/ending.h"
 #include "native/hit/signals.h"
 #include "native/lines.h"
 #include "native/session.h"
@@ -15,7 +16,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 struct order {
@@ -282,19 +282,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
         give_up(&o, "%s", e.text);
 }
 
-/* exit() calls this after the program's functions. Threads that have been joined may need a moment to
- * end. */
+/* exit() calls this after the program's functions. */
 __attribute__((destructor)) static void end(void) {
-    enum { TURNS = 50, NS = 1000 * 1000 };
-    struct hotprobe *h = session_now();
-    if (h == NULL || h->pairs.head == NULL ||
-        h->pairs.head[SESSION_PAIRS_THREADS] != SESSION_THREADS_MORE)
-        return;
-    bool wait = false;
-    for (int turn = 0; turn < TURNS && !wait; turn++) {
-        if (turn > 0)
-            nanosleep(&(struct timespec){.tv_nsec = NS}, NULL);
-        wait = grace_others_wait(h);
-    }
-    pairs_threads(&h->pairs, wait ? SESSION_THREADS_WAIT : SESSION_THREADS_RUN);
+    ending_threads();
 }

@@ -40,10 +40,10 @@
  *   placement written by the command, if an earlier run's graph is given, of the program's file: a 64-bit
  *     word, the number of blocks; then these and edges, struct session_weight, each list by from and to
  *
- *   pairs     a page, of which some words are used (enum below); then cells, struct session_pair: a table,
- *     whose counts begin at minus SESSION_PAIRS_OFTEN, and the sites' own. A key has at most one in the
- *     table, and one of its own, whose counts are added up. Then for some sites a struct session_map,
- *     each followed by its counters
+ *   pairs     a page, of which some words are used (enum below); then cells, struct session_pair: for
+ *     each SESSION_PAIRS_BANK sites a table, whose counts begin at minus SESSION_PAIRS_OFTEN, and the
+ *     sites' own, by their numbers. A key has at most one in its table, and one of its own, whose
+ *     counts are added up. Then for some sites a struct session_map, each followed by its counters
  *
  *   error     instead of all others: why the program was not run
  *
@@ -62,10 +62,14 @@ enum {
     SESSION_PAIRS_THREADS = 2, /* word, enum below */
     SESSION_PAIRS_OWN = 3,     /* word: where the sites' own cells begin in the file */
     SESSION_PAIRS_MAPS = 4,    /* word: where the maps begin */
+    SESSION_PAIRS_CELLS = 5,   /* word: cells of each table */
+    SESSION_PAIRS_RAISED = 6,  /* word: signal that libc raised last, to end the process; 0: none */
     SESSION_PAIRS_WORDS,
     SESSION_PAIRS_OFTEN = 256,
-    SESSION_PAIRS_SITE = 47, /* addresses of programs have 47 bits */
-    SESSION_PAIRS_SITES = (1 << 17) - 1,
+    SESSION_PAIRS_SITE = 47,      /* addresses of programs have 47 bits */
+    SESSION_PAIRS_BANK = 1 << 17, /* sites of a table */
+    SESSION_PAIRS_EACH = 2,       /* own cells of a site */
+    SESSION_PAIRS_SITES = (1 << 20) - 1,
 };
 enum {
     SESSION_THREADS_ONE,
@@ -74,8 +78,8 @@ enum {
     SESSION_THREADS_RUN,   /* one may have been in the program's own code */
     SESSION_THREADS_UNSAFE /* increments could not be locked */
 };
-/* How often a site went to a target. Key: site << SESSION_PAIRS_SITE, plus the target's address; 0: an
- * empty cell. */
+/* How often a site went to a target. Key: site % SESSION_PAIRS_BANK << SESSION_PAIRS_SITE, plus the
+ * target's address; 0: an empty cell. */
 struct session_pair {
     uint64_t key, count;
 };

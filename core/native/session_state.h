@@ -3,7 +3,7 @@
  * the text of the process. Each module has a header beside it. From the top down; each file uses
  * only those below it (a test refuses circles):
  *
- *     preload, interpose              inside a program that `hotgraph native` runs
+ *     preload, interpose, ending      inside a program that `hotgraph native` runs
  *     edges/edge_probes               the probes of an edge graph; edge_weights, edge_tree: which
  *                                     edges need none; edge_placement: an earlier run; lines:
  *                                     text files for the command

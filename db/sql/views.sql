@@ -977,7 +977,7 @@ SELECT p.name AS program, s.kind, s.assignment, s.sites,
     round(100.0 * padding / sites, 2) AS padding_percent,
     round(100.0 * coalesce(reachable, 0) / sites, 2) AS reachable_percent,
     round(100.0 * constrained / sites, 2) AS constrained_percent,
-    s.trap, s.refused, s.unproven, p.command, p.native_program_id
+    s.trap, s.trapped, s.refused, s.unproven, p.command, p.native_program_id
 FROM native_share s JOIN native_program p USING (native_program_id)
 WHERE s.sites > 0
 ORDER BY p.name, p.command, s.kind, s.assignment;

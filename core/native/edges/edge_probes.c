@@ -415,8 +415,12 @@ static enum status edges_find(struct edges *g, struct error *e) {
 }
 
 /* A library whose code cannot be counted is other code; the program's own must be counted. */
+static bool is_own(const struct edges *g) {
+    return strcmp(g->o->path, g->h->objects.at[0].path) == 0;
+}
+
 static enum status allow(struct edges *g, enum status s, struct error *e) {
-    if (s != STATUS_UNSUPPORTED || g->o == &g->h->objects.at[0])
+    if (s != STATUS_UNSUPPORTED || is_own(g))
         return s;
     snprintf(g->outside, sizeof g->outside, "%.299s", e->text);
     for (char *p = g->outside; *p != 0; p++)
@@ -426,7 +430,7 @@ static enum status allow(struct edges *g, enum status s, struct error *e) {
 
 /* A library whose sites find no room is other code, too; the program's own are checked later. */
 static void limit_sites(struct edges *g) {
-    if (g->o == &g->h->objects.at[0] || g->sites <= SESSION_PAIRS_SITES)
+    if (is_own(g) || g->sites <= SESSION_PAIRS_SITES)
         return;
     snprintf(g->outside, sizeof g->outside,
              "it has %zu indirect jumps, calls and returns, and together with those of the files "

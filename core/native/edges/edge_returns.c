@@ -4,8 +4,9 @@
  *  - the function is left by returns only: no jump leads to other code than that of functions which
  *    this holds for, too (they are one group), and nothing in it changes the stack or the return
  *    address, then what follows a call of it is entered by its returns only;
- *  - its address is never taken, and no library can find its symbol, then only direct calls enter
- *    it, and its returns lead to what follows these.
+ *  - its address is never taken, no library can find its symbol, and it is called at all, then only
+ *    direct calls enter it, and its returns lead to what follows these. (What nothing leads to has an
+ *    address that is computed, as V8's builtins have: they are found through a table of offsets.)
  *
  * Where both hold, one return of the group needs no cells: how often it led to the code after a
  * call is the count of that code, less how often the other returns led there.
@@ -19,12 +20,14 @@
 #include "native/text/quick.h"
 
 #include <elf.h>
+#include <string.h>
 
 struct group {
     uint32_t parent;
     uint32_t hub; /* the piece whose return needs no cells; TREE_NONE: none */
     bool left;    /* otherwise than by returns */
     bool taken;   /* entered otherwise than by direct calls */
+    bool called;  /* by direct calls */
     bool returns;
 };
 
@@ -169,6 +172,11 @@ static void taken_in_code(struct search *s) {
     }
 }
 
+static bool is_builtin(const struct function *f) {
+    static const char mark[] = "Builtins_";
+    return f->name != NULL && strncmp(f->name, mark, sizeof mark - 1) == 0;
+}
+
 static void find_taken(struct search *s) {
     const struct object *o = s->o;
     const Elf64_Ehdr *file = (const void *)o->file.at;
@@ -182,6 +190,9 @@ static void find_taken(struct search *s) {
         take(s, o->starts.at[k]);
     for (size_t k = 0; k < o->exported.len; k++)
         take(s, o->exported.at[k]);
+    for (size_t k = 0; k < o->functions.len; k++)
+        if (is_builtin(&o->functions.at[k]))
+            take(s, o->functions.at[k].start);
 }
 
 /* ---- how functions are left ---- */
@@ -284,7 +295,7 @@ static bool only_returned_to(const struct search *s, size_t i) {
 }
 
 static bool derived(const struct group *g) {
-    return !g->left && !g->taken;
+    return !g->left && !g->taken && g->called;
 }
 
 /* A return of one byte that is a target is the best one to derive, because only a trap fits there. */
@@ -306,9 +317,11 @@ static void find_hubs(struct search *s) {
     }
     for (size_t i = 0; i < s->n; i++) {
         const struct tree_piece *t = &s->tree[i];
-        if (t->ends == 'c' && t->target != TREE_NONE && group_of(s, t->target)->returns &&
-            !only_returned_to(s, i))
-            group_of(s, t->target)->left = true;
+        if (t->ends != 'c' || t->target == TREE_NONE)
+            continue;
+        struct group *g = group_of(s, t->target);
+        g->called = true;
+        g->left |= g->returns && !only_returned_to(s, i);
     }
 }
 

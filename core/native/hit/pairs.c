@@ -12,8 +12,8 @@ enum {
     CELLS = 16,
     LEAST_BITS = 12,
     PROBES = 64,
-    MAPPED = 1 << 23, /* counters of all maps */
-    PAGE = 4096,
+    MAPPED = 1 << 23,                           /* counters of all maps */
+    SPARE = 4096 / sizeof(struct session_pair), /* a page, so that a search never wraps around */
     PART = PAIRS_PART * PAIRS_OWN * sizeof(struct session_pair)
 };
 
@@ -72,10 +72,11 @@ enum status pairs_open(struct pairs *t, const char *path, size_t sites, struct e
                          "the program has %zu indirect jumps, calls and returns; at most %d can be "
                          "counted",
                          sites, SESSION_PAIRS_SITES);
-    while (((size_t)1 << bits) < sites * CELLS)
+    const size_t banks = sites / SESSION_PAIRS_BANK + 1;
+    while (((size_t)1 << bits) < (banks > 1 ? SESSION_PAIRS_BANK : sites) * CELLS)
         bits++;
-    size_t cells = ((size_t)1 << bits) + PROBES; /* a search never wraps around */
-    t->bytes = SESSION_PAIRS_HEAD + (cells * sizeof *t->at + PAGE - 1) / PAGE * PAGE;
+    t->cells = ((size_t)1 << bits) + SPARE;
+    t->bytes = SESSION_PAIRS_HEAD + banks * t->cells * sizeof *t->at;
     t->shift = (uint8_t)(64 - bits);
     const size_t parts = sites / PAIRS_PART + 1; /* sites are numbered from 1 */
     const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -93,9 +94,11 @@ enum status pairs_open(struct pairs *t, const char *path, size_t sites, struct e
         return error_set(e, STATUS_MEMORY, "out of memory");
     }
     t->fd = fd;
+    t->process = getpid();
     t->head = at;
     t->head[SESSION_PAIRS_OWN] = t->bytes;
     t->head[SESSION_PAIRS_MAPS] = maps;
+    t->head[SESSION_PAIRS_CELLS] = t->cells;
     t->at = (struct session_pair *)(t->head + SESSION_PAIRS_HEAD / sizeof *t->head);
     return STATUS_OK;
 }
@@ -133,6 +136,7 @@ static void part(void *at, size_t bytes) {
 }
 
 void pairs_part(struct pairs *t) {
+    t->process = getpid();
     part(t->head, t->bytes);
     for (size_t i = 0; i < PAIRS_PARTS; i++)
         part(t->own[i], PART);

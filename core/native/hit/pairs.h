@@ -14,9 +14,11 @@
 #include "native/session.h"
 #include "native/text/object.h"
 
+#include <sys/types.h>
+
 #define PAIRS_FACTOR UINT64_C(0x9e3779b97f4a7c15)
 enum {
-    PAIRS_OWN = 2,    /* cells */
+    PAIRS_OWN = SESSION_PAIRS_EACH,
     PAIRS_PART = 512, /* sites: their cells are four pages */
     PAIRS_PARTS = (SESSION_PAIRS_SITES + PAIRS_PART) / PAIRS_PART,
 };
@@ -30,9 +32,12 @@ struct pairs_map {
 
 struct pairs {
     uint64_t *head; /* NULL: there is no table */
-    struct session_pair *at;
-    size_t bytes;
+    struct session_pair
+        *at;       /* the tables: a key has 17 bits for its site, so more need another table */
+    size_t cells;  /* of each table */
+    size_t bytes;  /* of head and tables */
     uint8_t shift; /* of the product of key and factor */
+    pid_t process; /* whose they are: a child of vfork() has the same memory */
     int fd;        /* of the file, until no stub is made any more; else -1 */
     struct session_pair *own[PAIRS_PARTS]; /* of PAIRS_PART sites each; NULL: not mapped yet */
     VEC(struct pairs_map) maps;            /* by site */
@@ -49,6 +54,13 @@ void pairs_drop_maps(struct pairs *t, size_t site);
 const struct pairs_map *pairs_map(const struct pairs *t, size_t site);
 /* Makes the file, for so many sites, and the table. Call before probes of pairs are inserted. */
 enum status pairs_open(struct pairs *t, const char *path, size_t sites, struct error *e);
+/* What makes the key of a pair, with the target's address added; and the table for it. */
+static inline uint64_t pairs_key(size_t site) {
+    return (uint64_t)(site % SESSION_PAIRS_BANK) << SESSION_PAIRS_SITE;
+}
+static inline struct session_pair *pairs_table(const struct pairs *t, size_t site) {
+    return t->at + site / SESSION_PAIRS_BANK * t->cells;
+}
 /* The site's own cells, which code near `near` reaches; NULL: there are none. */
 struct session_pair *pairs_own(struct hotprobe *h, size_t site, uintptr_t near);
 /* No further stubs. */

@@ -90,7 +90,7 @@ static void emit_table(struct build *b, const struct hotprobe_probe *probe) {
     emit_bytes(&b->e, "\x48\xc1\xe9", 3); /* shr rcx, shift */
     emit_bytes(&b->e, &t->shift, 1);
     emit_bytes(&b->e, "\x48\xc1\xe1\x04\x48\x03\x0d", 7); /* shl rcx, 4; add rcx, [rip + at] */
-    emit_constant(&b->e, &b->c, (uintptr_t)t->at);
+    emit_constant(&b->e, &b->c, (uintptr_t)pairs_table(t, (uintptr_t)probe->data));
     emit_bytes(&b->e, "\x48\x39\x01", 3); /* cmp [rcx], rax */
     const size_t home = emit_branch(b, JE);
     emit_bytes(&b->e, "\x48\x83\xc1\x10\x48\x39\x01", 7); /* add rcx, 16; cmp [rcx], rax */
@@ -134,7 +134,7 @@ static size_t emit_map(struct build *b, const struct pairs_map *map) {
 }
 
 static uint64_t site_key(const struct hotprobe_probe *probe) {
-    return (uint64_t)(uintptr_t)probe->data << SESSION_PAIRS_SITE;
+    return pairs_key((uintptr_t)probe->data);
 }
 
 /* Counts the pair of the site and the target that is in rax. */

@@ -113,7 +113,21 @@ static bool starts_add(struct object *o, struct range array) {
     return ok;
 }
 
-/* Finds executable sections and linkage tables; without section headers takes the whole segment. */
+/* The executable segments; there may be gaps between them. */
+static bool sections_all(struct object *o) {
+    const Elf64_Ehdr *h = (const void *)o->file.at;
+    const Elf64_Phdr *p = (const void *)(o->file.at + h->e_phoff);
+    bool ok = true;
+    for (size_t i = 0; ok && i < h->e_phnum; i++) {
+        const struct range r = {o->bias + p[i].p_vaddr, o->bias + p[i].p_vaddr + p[i].p_filesz};
+        if (p[i].p_type == PT_LOAD && (p[i].p_flags & PF_X) != 0 && r.start >= o->text &&
+            r.end <= o->text_end)
+            ok = seq_push(&o->sections, r);
+    }
+    return ok;
+}
+
+/* Finds executable sections and linkage tables; without section headers takes whole segments. */
 static bool sections_find(struct object *o) {
     const Elf64_Ehdr *h = (const void *)o->file.at;
     const Elf64_Shdr *s = (const void *)(o->file.at + h->e_shoff);
@@ -139,8 +153,18 @@ static bool sections_find(struct object *o) {
         if (!seq_push(&o->sections, r) || (plt && !seq_push(&o->plt, r)))
             return false;
     }
-    struct range all = {o->text, o->text_end};
-    return o->sections.len != 0 || seq_push(&o->sections, all);
+    return o->sections.len != 0 || sections_all(o);
+}
+
+/* Linkers may write several executable segments. Those behind the first belong to its text, if they are as
+ * far from each other in memory as in the file. */
+static void text_extend(struct object *o, const Elf64_Phdr *p, size_t n) {
+    const uint64_t apart = o->text - o->bias - (uint64_t)(o->text_file - o->file.at);
+    for (size_t i = 0; i < n; i++)
+        if (p[i].p_type == PT_LOAD && (p[i].p_flags & PF_X) != 0 &&
+            o->bias + p[i].p_vaddr >= o->text_end && p[i].p_vaddr - p[i].p_offset == apart &&
+            p[i].p_offset <= o->file.len && p[i].p_filesz <= o->file.len - p[i].p_offset)
+            o->text_end = o->bias + p[i].p_vaddr + p[i].p_filesz;
 }
 
 static bool segments_find(struct object *o, const struct mapping *m) {
@@ -160,6 +184,8 @@ static bool segments_find(struct object *o, const struct mapping *m) {
                 p[i].p_filesz <= o->file.len - p[i].p_offset;
         o->text_file = o->file.at + p[i].p_offset;
     }
+    if (found)
+        text_extend(o, p, h->e_phnum);
     for (size_t i = 0; i < h->e_phnum && found; i++) {
         struct range r = {o->bias + p[i].p_vaddr, o->bias + p[i].p_vaddr + p[i].p_filesz};
         if (p[i].p_type != PT_LOAD || (p[i].p_flags & PF_X) != 0 || (p[i].p_flags & PF_R) == 0)
@@ -186,10 +212,10 @@ static bool same_file(const struct mapping *m) {
 
 /* Compares the text with the file's. A changed instruction was decoded wrongly, and a stub would
  * contain a copy of a breakpoint, so a function with changed text has no sites. */
-static bool changes_find(struct object *o) {
+static bool changes_within(struct object *o, struct range section) {
     enum { PIECE = 4096, AROUND = 16 };
-    size_t length = o->text_end - o->text;
-    for (size_t from = 0; from < length; from += PIECE) {
+    const size_t first = section.start - o->text, length = section.end - o->text;
+    for (size_t from = first; from < length; from += PIECE) {
         size_t to = length - from < PIECE ? length : from + PIECE;
         if (memcmp((const uint8_t *)o->text + from, o->text_file + from, to - from) == 0)
             continue;
@@ -205,6 +231,13 @@ static bool changes_find(struct object *o) {
         }
     }
     return true;
+}
+
+static bool changes_find(struct object *o) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < o->sections.len; i++)
+        ok = changes_within(o, o->sections.at[i]);
+    return ok;
 }
 
 bool in_linkage(const struct object *o, uintptr_t at) {
@@ -275,7 +308,7 @@ enum status objects_find(struct hotprobe *h, struct error *e) {
             const struct mapping *m = &maps.at[i];
             bool is_program = strcmp(m->path, program) == 0;
             if (!m->execute || !m->read || m->write || m->path[0] != '/' ||
-                is_program != (own == 1))
+                is_program != (own == 1) || object_at(h, m->start) != NULL)
                 continue;
             if (is_program)
                 s = object_load(h, m, e);

@@ -50,13 +50,13 @@ struct object {
     const char *path;
     struct mapped_file file;
     uintptr_t bias;             /* add to a file address */
-    uintptr_t text, text_end;   /* the executable segment in memory */
+    uintptr_t text, text_end;   /* the executable segments in memory, from the first to the last */
     const uint8_t *text_file;   /* the same in the file */
     uint8_t *mark;              /* one for each byte of the segment */
     uint8_t head[64];           /* the segment's first bytes */
     bool alive;                 /* still mapped; checked by each call */
     bool begins_threads;        /* a new thread executes its code before the program's */
-    VEC(struct range) sections; /* executable sections, or the segment */
+    VEC(struct range) sections; /* executable sections, or the segments */
     VEC(struct range) plt;
     VEC(struct range) data;  /* other readable segments in memory */
     VEC(struct range) fixed; /* those of `data` that are never written: tables */

@@ -1,16 +1,12 @@
 /* hotgraph native: runs a program on this machine with probes in it, and prints their counts. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/child.h"
 #include "cli/cli.h"
 #include "commands/command.h"
 #include "commands/native/native_check.h"
@@ -18,11 +14,13 @@
 #include "commands/native/native_placement.h"
 #include "commands/native/native_report.h"
 #include "commands/native/native_rows.h"
+#include "commands/native/native_run.h"
 #include "commands/native/native_sample.h"
+#include "commands/native/native_script.h"
 #include "native/hotprobe.h"
 #include "native/session.h"
 
-enum { FOLDER = 3072 };
+enum { FOLDER = 3072, ENV_DEPTH = 4 };
 
 struct native_command {
     const char *functions, *strategy, *assign, *json, *db, *graph, *images, *structure, *placement,
@@ -36,9 +34,12 @@ struct native_command {
 static const char details[] =
     "By default it counts calls of functions; --functions takes a shell pattern.\n"
     "With --threshold N it also lists the sites that reached N executions, in that\n"
-    "order. The program keeps its own output, exit status and\n"
-    "signals. The counts go to standard error, or as JSON to FILE. Child processes\n"
-    "are not counted.\n"
+    "order. The counts go to standard error, or as JSON to FILE. Child processes are\n"
+    "not counted.\n"
+    "\n"
+    "The program keeps its own output, signals and exit status, also if the counts cannot be\n"
+    "had; then standard error says why, and no file is written. Only if the program\n"
+    "succeeded, the exit status is 125 in this case. It is 1 if the program was not run.\n"
     "\n"
     "--graph writes all blocks and edges of the program's own code with their exact\n"
     "counts, in the format of 'record', without QEMU. Control that comes\n"
@@ -149,73 +150,6 @@ static void folder_remove(const char folder[FOLDER]) {
     rmdir(folder);
 }
 
-/* ---- running it ---- */
-
-static volatile sig_atomic_t child_to_signal; /* 0: none yet */
-static volatile sig_atomic_t told;            /* the last signal passed on; 0: none */
-
-/* The terminal's signals reach the program directly; others are passed on. */
-static void pass_on(int number, siginfo_t *info, void *context) {
-    (void)context;
-    if (info->si_code == SI_KERNEL)
-        return;
-    told = number;
-    if (child_to_signal > 0)
-        kill((pid_t)child_to_signal, number);
-}
-
-/* Call it before there is anything to clean up. The program inherits ignored signals (nohup);
- * signals caught here have their default action there. */
-static void pass_signals_on(void) {
-    static const int numbers[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
-        struct sigaction old;
-        sigemptyset(&action.sa_mask);
-        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-            sigaction(numbers[i], &action, NULL);
-    }
-}
-
-static enum status run_program(const char *path, char **argv, const char *folder,
-                               const char *library, int *status, struct error *e) {
-    char preload[8192], session[FOLDER + 64];
-    const char *before = getenv("LD_PRELOAD");
-    bool more = before != NULL && before[0] != 0;
-    snprintf(preload, sizeof preload, "LD_PRELOAD=%s%s%s", library, more ? ":" : "",
-             more ? before : "");
-    snprintf(session, sizeof session, HOTPROBE_SESSION "=%s", folder);
-    char **env = child_env((const char *const[]){preload, session, NULL});
-    if (env == NULL)
-        return error_set(e, STATUS_MEMORY, "out of memory");
-    struct child child;
-    fflush(NULL);
-    enum status s = child_start(
-        &child,
-        &(struct child_request){.path = path, .words = (const char *const *)argv, .env = env}, e);
-    if (s == STATUS_OK) {
-        child_to_signal = (sig_atomic_t)child.id;
-        if (told != 0) /* it arrived before the program started */
-            child_signal(&child, told);
-        s = child_wait(&child, NULL, status, e);
-        child_to_signal = 0;
-    }
-    free(env);
-    return s;
-}
-
-/* Reports the signal and the end of the program. */
-static void say_stopped(const char *program, int status) {
-    if (told == 0)
-        return;
-    if (WIFSIGNALED(status))
-        fprintf(stderr, "hotgraph: %s: stopped by signal %d (%s); the counts end there\n", program,
-                WTERMSIG(status), strsignal(WTERMSIG(status)));
-    else
-        fprintf(stderr, "hotgraph: %s: got signal %d (%s), and ended with exit status %d\n",
-                program, (int)told, strsignal(told), WEXITSTATUS(status));
-}
-
 /* Shares are meaningful only over all functions, and over one kind of site. */
 static enum status store(const struct native_command *c, const struct native_report *r,
                          char *const *argv, struct error *e) {
@@ -242,11 +176,17 @@ static enum status store(const struct native_command *c, const struct native_rep
     return s;
 }
 
-static enum status write_placement(const struct native_command *c, const char *folder,
-                                   const char *program, struct error *e) {
+/* What can be wrong with the files of --images and --placement is found before the program runs. */
+static enum status prepare_graph(const struct native_command *c, const char *folder,
+                                 const char *program, struct error *e) {
     struct structure images = {0};
-    enum status s = c->images != NULL ? structure_read(&images, c->images, e) : STATUS_OK;
-    if (s == STATUS_OK)
+    uint32_t base;
+    enum status s = STATUS_OK;
+    if (c->images != NULL)
+        s = structure_read(&images, c->images, e);
+    if (s == STATUS_OK && c->images != NULL)
+        s = native_graph_base(&base, &images, program, e);
+    if (s == STATUS_OK && c->placement != NULL)
         s = native_placement_write(
             folder,
             &(struct native_placement_request){.graph = c->placement,
@@ -257,25 +197,12 @@ static enum status write_placement(const struct native_command *c, const char *f
     return s;
 }
 
-static void say_graph(const struct native_command *c, const char *program,
-                      const struct native_graph *g) {
-    fprintf(stderr, "%s: %" PRIu64 " instructions of its own", program, g->instructions);
-    if (c->libraries)
-        fprintf(stderr, " and of %zu libraries", g->libraries);
-    fprintf(stderr,
-            ", %zu blocks, %zu edges; entered from other code %" PRIu64 " times, %" PRIu64
-            " executions of probes\n",
-            g->graph.block_count, g->graph.edge_count, g->entered, g->probed);
-    for (size_t i = 0; i < g->outside.len; i++)
-        fprintf(stderr, "%s: counts as other code: %s\n", program, g->outside.at[i].text);
-}
-
 /* Writes the graph, whose header is that of `hotgraph record`. */
 static enum status write_graph(const struct native_command *c, const char *program,
                                const char *folder, int status, struct error *e) {
     struct structure images = {0};
     struct native_graph g = {0};
-    char what[400], count[64];
+    char what[400], count[64], end[100];
     enum status s = c->images != NULL ? structure_read(&images, c->images, e) : STATUS_OK;
     const struct native_graph_request request = {.folder = folder,
                                                  .program = program,
@@ -293,15 +220,21 @@ static enum status write_graph(const struct native_command *c, const char *progr
     for (char *p = what; *p != 0; p++)
         if (*p == '\n' || *p == '\r')
             *p = '?';
-    const char *const comments[] = {what, count};
-    s = graph_write(
-        &g.graph, c->graph,
-        (struct graph_write_options){.comments = comments, .comment_count = 2, .with_busy = true},
-        e);
+    if (g.graph.partial)
+        snprintf(end, sizeof end, "ended by signal %d (%s)", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+    const char *const comments[] = {what, count, end};
+    const size_t comment_count = g.graph.partial ? 3 : 2;
+    s = graph_write(&g.graph, c->graph,
+                    (struct graph_write_options){
+                        .comments = comments, .comment_count = comment_count, .with_busy = true},
+                    e);
     if (s == STATUS_OK && c->structure != NULL)
-        s = structure_write(&g.structure, c->structure, comments, 2, e);
-    if (s == STATUS_OK)
-        say_graph(c, program, &g);
+        s = structure_write(&g.structure, c->structure, comments, comment_count, e);
+    if (s == STATUS_OK && c->json != NULL)
+        s = native_graph_json(&g, &request, c->json, e);
+    else if (s == STATUS_OK)
+        native_graph_print(&g, program, c->libraries, stderr);
     native_graph_free(&g);
     return s;
 }
@@ -324,87 +257,9 @@ static enum status report(const struct native_command *c, const char *program, c
     return s;
 }
 
-/* Ends as the program ended: with its status, or by its signal. */
-static int end_as(int status) {
-    if (!WIFSIGNALED(status))
-        return WEXITSTATUS(status);
-    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-    signal(WTERMSIG(status), SIG_DFL);
-    fflush(NULL);
-    raise(WTERMSIG(status));
-    return 128 + WTERMSIG(status);
-}
-
-/* ---- scripts whose interpreter env(1) finds ---- */
-
-enum { ENV_WORDS = 64, ENV_DEPTH = 4 };
-
-struct env_script {
-    char line[1024];  /* words of "#!/usr/bin/env X A B", NUL after each */
-    VEC(char *) argv; /* X A B SCRIPT ARGUMENTS, ends with NULL */
-};
-
-/* Reads the words after "#!.../env" and "-S"; false: the file is no such script. */
-static bool env_words(const char *path, struct env_script *out, char *words[ENV_WORDS],
-                      size_t *count) {
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return false;
-    const bool read = fgets(out->line, sizeof out->line, file) != NULL;
-    fclose(file);
-    if (!read || strncmp(out->line, "#!", 2) != 0)
-        return false;
-    *count = 0;
-    for (char *save, *word = strtok_r(out->line + 2, " \t\n", &save);
-         word != NULL && *count < ENV_WORDS; word = strtok_r(NULL, " \t\n", &save))
-        words[(*count)++] = word;
-    const char *slash = *count > 1 ? strrchr(words[0], '/') : NULL;
-    return slash != NULL && strcmp(slash + 1, "env") == 0;
-}
-
-/* env(1) would start the interpreter without probes. So start what it would start: of
- * "#!/usr/bin/env X" the program X with the script as its argument. Other uses of env(1), with
- * variables or options, are refused. *path and *argv change if the program is such a script. */
-static enum status follow_env(struct env_script *s, char path[4096], char ***argv,
-                              struct error *e) {
-    char *words[ENV_WORDS], *script = strdup(path);
-    size_t count, first = 1;
-    if (script == NULL)
-        return error_set(e, STATUS_MEMORY, "out of memory");
-    if (!env_words(path, s, words, &count)) {
-        free(script);
-        return STATUS_OK;
-    }
-    first += strcmp(words[first], "-S") == 0;
-    if (first >= count || words[first][0] == '-' || strchr(words[first], '=') != NULL) {
-        error_set(e, STATUS_UNSUPPORTED,
-                  "%s: is started by env with options or variables; name its interpreter, with the "
-                  "script as argument",
-                  path);
-        free(script);
-        return e->status;
-    }
-    bool enough = true;
-    for (size_t i = first; i < count; i++)
-        enough = enough && vec_push(&s->argv, words[i]);
-    enough = enough && vec_push(&s->argv, script);
-    for (char **word = *argv + 1; *word != NULL; word++)
-        enough = enough && vec_push(&s->argv, *word);
-    enough = enough && vec_push(&s->argv, NULL);
-    if (!enough)
-        return error_set(e, STATUS_MEMORY, "out of memory");
-    *argv = s->argv.at;
-    return native_find_program(words[first], path, 4096, e);
-}
-
 /* ---- samples ---- */
 
-static void note_started(pid_t id) {
-    child_to_signal = (sig_atomic_t)id;
-    if (id > 0 && told != 0) /* it arrived before the program started */
-        kill(id, told);
-}
-
+/* *status is that of the program's end; -1: it has not run. */
 static enum status sample(const struct native_command *c, const char *path, char **argv,
                           int *status, struct error *e) {
     struct native_samples samples = {0};
@@ -416,7 +271,7 @@ static enum status sample(const struct native_command *c, const char *path, char
                                             .batch_length = (size_t)c->batch,
                                             .libraries = c->libraries,
                                             .images = c->images != NULL ? &images : NULL,
-                                            .started = note_started};
+                                            .started = native_started};
     if (s == STATUS_OK)
         s = native_sample(&samples, &request, e);
     if (s == STATUS_OK)
@@ -427,31 +282,31 @@ static enum status sample(const struct native_command *c, const char *path, char
                 " outside of its own code, %" PRIu64 " cut off\n",
                 path, samples.stream.batch_count, samples.stream.batch_length, samples.outside,
                 samples.unfinished);
-    *status = samples.status;
+    *status = samples.ran ? samples.status : -1;
     structure_free(&images);
     native_samples_free(&samples);
     return s;
 }
 
 static int run_sampled(const struct native_command *c, char **argv) {
-    struct env_script env = {0};
+    struct native_script env = {0};
     char path[4096];
     struct error e = {0};
-    int status = 0;
+    int status;
     enum status s = stream_check_name(c->sample, &e);
     if (s == STATUS_OK)
         s = native_find_program(argv[0], path, sizeof path, &e);
     if (s == STATUS_OK)
-        s = follow_env(&env, path, &argv, &e);
+        s = native_follow_env(&env, path, &argv, &e);
     if (s != STATUS_OK)
         return failure(&e);
-    pass_signals_on();
+    native_pass_signals_on();
     s = sample(c, path, argv, &status, &e);
-    return s == STATUS_OK ? end_as(status) : failure(&e);
+    return status == -1 ? failure(&e) : native_end(status, s, &e);
 }
 
 static int run_native(const struct native_command *c, char **argv) {
-    struct env_script env[ENV_DEPTH] = {0};
+    struct native_script env[ENV_DEPTH] = {0};
     char path[4096], file[4096], library[4200], folder[FOLDER];
     struct file_plain_name preload = {.fd = -1};
     struct error e = {0};
@@ -459,7 +314,7 @@ static int run_native(const struct native_command *c, char **argv) {
     const char *temporary = getenv("TMPDIR");
     enum status s = native_find_program(argv[0], path, sizeof path, &e);
     for (int i = 0; i < ENV_DEPTH && s == STATUS_OK; i++) /* an interpreter may be such a script */
-        s = follow_env(&env[i], path, &argv, &e);
+        s = native_follow_env(&env[i], path, &argv, &e);
     if (s == STATUS_OK)
         s = native_check(path, c->graph != NULL, file, &e);
     if (s == STATUS_OK)
@@ -470,23 +325,27 @@ static int run_native(const struct native_command *c, char **argv) {
         return failure(&e);
     snprintf(folder, sizeof folder, "%s/hotgraph-native-XXXXXX",
              temporary != NULL && temporary[0] != 0 ? temporary : "/tmp");
-    pass_signals_on();
+    native_pass_signals_on();
     if (mkdtemp(folder) == NULL) {
         file_unmade(folder, "cannot be made", errno, &e);
         return failure(&e);
     }
     s = options_write(c, folder, &e);
-    if (s == STATUS_OK && c->placement != NULL)
-        s = write_placement(c, folder, file, &e);
+    if (s == STATUS_OK && c->graph != NULL)
+        s = prepare_graph(c, folder, file, &e);
     if (s == STATUS_OK)
-        s = run_program(path, argv, folder, preload.at, &status, &e);
-    if (s == STATUS_OK)
-        say_stopped(path, status);
-    if (s == STATUS_OK)
+        s = native_run(
+            &(struct native_run){
+                .path = path, .argv = argv, .folder = folder, .library = preload.at},
+            &status, &e);
+    const bool ran = s == STATUS_OK && native_report_refused(path, folder, &e) == STATUS_OK;
+    if (ran) {
+        native_say_stopped(path, status);
         s = report(c, path, argv, folder, status, &e);
+    }
     folder_remove(folder);
     file_plain_name_close(&preload);
-    return s == STATUS_OK ? end_as(status) : failure(&e);
+    return ran ? native_end(status, s, &e) : failure(&e);
 }
 
 /* Is there an option for counters of sites? */
@@ -496,10 +355,12 @@ static bool counts_sites(const struct native_command *c) {
            c->atomic || c->per_thread || c->threshold != 0;
 }
 
-/* The same beside --graph or --sample, which may have --libraries. */
+/* The same beside --graph or --sample, which may have --libraries, and --graph may have --json. */
 static bool counts_sites_beside(const struct native_command *c) {
     struct native_command others = *c;
     others.libraries = false;
+    if (c->graph != NULL)
+        others.json = NULL;
     return counts_sites(&others);
 }
 
@@ -547,8 +408,8 @@ int command_native(int argc, char **argv) {
          .to = &c.per_thread},
         {"top", "N", "print the N highest counts (default 40; 0: all)", OPTION_NUMBER, .to = &c.top,
          .least = 0, .most = INT64_MAX},
-        {"json", "FILE", "write everything to FILE as JSON, print nothing", OPTION_STRING,
-         .to = &c.json, .file = FILE_WRITTEN},
+        {"json", "FILE", "write everything to FILE as JSON, with --graph a summary; print nothing",
+         OPTION_STRING, .to = &c.json, .file = FILE_WRITTEN},
         {"db", "FILE", "store shares and calls in a database, print nothing", OPTION_STRING,
          .to = &c.db, .file = FILE_UPDATED},
         {0},
@@ -572,7 +433,7 @@ int command_native(int argc, char **argv) {
     struct error e = {0};
     if (c.graph != NULL && counts_sites_beside(&c))
         return usage_error("native", "--graph chooses its probes itself: give it alone, or with "
-                                     "--libraries");
+                                     "--libraries and --json");
     const char *alone = c.images != NULL && c.sample == NULL ? "images"
                         : c.structure != NULL                ? "structure"
                         : c.placement != NULL                ? "placement"

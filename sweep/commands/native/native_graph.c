@@ -419,27 +419,26 @@ static enum status list_outside(const struct reader *r, struct native_graph *out
     return STATUS_OK;
 }
 
-/* If the library could not start, it has written the reason to a file. */
-static enum status check_run(struct reader *r, const char *program, int status) {
-    struct bytes why = {0};
+static enum status check_run(struct reader *r) {
     char path[4096];
-    snprintf(path, sizeof path, "%s/error", r->folder);
-    if (access(path, F_OK) == 0) {
-        if (file_read(&why, path, (size_t)1 << 20, r->e) == STATUS_OK)
-            error_set(r->e, STATUS_UNSUPPORTED, "%.300s: %.600s", program, (const char *)why.at);
-        bytes_free(&why);
-        return r->e->status;
-    }
     snprintf(path, sizeof path, "%s/pieces", r->folder);
     if (access(path, F_OK) != 0)
         return error_set(
             r->e, STATUS_UNSUPPORTED,
-            "the program ended before it could be probed, or did not load the library");
-    if (WIFSIGNALED(status))
-        return error_set(r->e, STATUS_UNSUPPORTED,
-                         "no exact graph: signal %d ended the program in the middle of its code",
-                         WTERMSIG(status));
+            "no exact graph: the program ended before it could be probed, or did not load the "
+            "library");
     return STATUS_OK;
+}
+
+/* A signal that libc raised found the program in other code; others may find it anywhere. */
+static enum status check_end(struct reader *r, int status) {
+    if (!WIFSIGNALED(status) || r->c.raised == WTERMSIG(status))
+        return STATUS_OK;
+    return error_set(
+        r->e, STATUS_UNSUPPORTED,
+        "no exact graph: signal %d (%s) ended the program, and it is not known where in "
+        "its code; counts of functions and blocks (--blocks) survive it",
+        WTERMSIG(status), strsignal(WTERMSIG(status)));
 }
 
 enum status native_graph_read(struct native_graph *out, const struct native_graph_request *request,
@@ -447,9 +446,11 @@ enum status native_graph_read(struct native_graph *out, const struct native_grap
     struct reader r = {.folder = request->folder, .e = e};
     struct graph named = {0};
     *out = (struct native_graph){0};
-    enum status s = check_run(&r, request->program, request->status);
+    enum status s = check_run(&r);
     if (s == STATUS_OK)
         s = native_pieces_read(&r.c, request->folder, e);
+    if (s == STATUS_OK)
+        s = check_end(&r, request->status);
     if (s == STATUS_OK)
         s = name_program(&r, request->images, &named);
     if (s == STATUS_OK)
@@ -461,6 +462,7 @@ enum status native_graph_read(struct native_graph *out, const struct native_grap
     memcpy(out->graph.program, named.program, sizeof named.program);
     memcpy(out->structure.graph.program, named.program, sizeof named.program);
     out->graph.kind = GRAPH_EXACT;
+    out->graph.partial = WIFSIGNALED(request->status);
     flow_free(&r.flow);
     for (size_t i = 0; i < r.files.len; i++)
         file_view_free(&r.files.at[i]);

@@ -35,7 +35,7 @@ struct native_graph_request {
     bool structure;                 /* make the structure, too */
 };
 
-/* STATUS_UNSUPPORTED with the place if the counts are no exact graph: each piece of code must be
+/* After native_report_refused(). STATUS_UNSUPPORTED with the place if the counts are no exact graph: each piece of code must be
  * entered as often as it is executed, and left as often. */
 enum status native_graph_read(struct native_graph *out, const struct native_graph_request *request,
                               struct error *e);

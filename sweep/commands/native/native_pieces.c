@@ -162,14 +162,32 @@ const struct native_piece *native_piece_around(const struct native_pieces *c,
 
 /* ---- cells ---- */
 
-/* The cells of a part of the file, whose counts begin at minus `less`. */
-static bool add_cells(struct native_pieces *c, uint64_t from, uint64_t to, uint64_t less) {
-    const struct session_pair *cell = (const void *)(c->pairs.at + from),
-                              *end = (const void *)(c->pairs.at + to);
+/* A table's keys lack the upper bits of the site's number, in which it is table number `bank`. */
+static bool add_cell(struct native_pieces *c, const struct session_pair *cell, size_t bank,
+                     uint64_t less) {
+    const uint64_t low = cell->key >> SESSION_PAIRS_SITE;
+    const struct native_cell out = {.site = bank * (uint64_t)SESSION_PAIRS_BANK + low,
+                                    .target = cell->key - (low << SESSION_PAIRS_SITE),
+                                    .count = cell->count + less};
+    return cell->key == 0 || vec_push(&c->cells, out);
+}
+
+/* The tables of `cells` each, whose counts begin at minus SESSION_PAIRS_OFTEN. */
+static bool add_tables(struct native_pieces *c, uint64_t end, uint64_t cells) {
+    const struct session_pair *cell = (const void *)(c->pairs.at + SESSION_PAIRS_HEAD);
+    const size_t n = (end - SESSION_PAIRS_HEAD) / sizeof *cell;
     bool ok = true;
-    for (; ok && cell < end; cell++)
-        if (cell->key != 0)
-            ok = vec_push(&c->cells, ((struct session_pair){cell->key, cell->count + less}));
+    for (size_t k = 0; ok && k < n; k++)
+        ok = add_cell(c, &cell[k], k / cells, SESSION_PAIRS_OFTEN);
+    return ok;
+}
+
+static bool add_own(struct native_pieces *c, uint64_t from, uint64_t to) {
+    const struct session_pair *cell = (const void *)(c->pairs.at + from);
+    const size_t n = (to - from) / sizeof *cell;
+    bool ok = true;
+    for (size_t k = 0; ok && k < n; k++)
+        ok = add_cell(c, &cell[k], k / SESSION_PAIRS_EACH / SESSION_PAIRS_BANK, 0);
     return ok;
 }
 
@@ -179,16 +197,15 @@ static bool add_map(struct native_pieces *c, const struct session_map *map) {
     bool ok = true;
     for (uint64_t k = 0; ok && k < map->length; k++)
         if (count[k] != 0)
-            ok = vec_push(&c->cells,
-                          ((struct session_pair){(map->site << SESSION_PAIRS_SITE) + map->low + k,
-                                                 count[k]}));
+            ok = vec_push(&c->cells, ((struct native_cell){map->site, map->low + k, count[k]}));
     return ok;
 }
 
-static enum status read_cells(struct reader *r, uint64_t own, uint64_t maps) {
+static enum status read_cells(struct reader *r, const uint64_t *head) {
+    const uint64_t own = head[SESSION_PAIRS_OWN], maps = head[SESSION_PAIRS_MAPS];
     struct native_pieces *c = r->c;
     const struct session_map *map;
-    if (!add_cells(c, SESSION_PAIRS_HEAD, own, SESSION_PAIRS_OFTEN) || !add_cells(c, own, maps, 0))
+    if (!add_tables(c, own, head[SESSION_PAIRS_CELLS]) || !add_own(c, own, maps))
         return no_memory(r);
     for (uint64_t at = maps, left; (left = c->pairs.len - at) >= sizeof *map;
          at += sizeof *map + map->length * sizeof(uint64_t)) {
@@ -213,19 +230,22 @@ static enum status check_pairs(struct reader *r) {
         return error_set(
             r->e, STATUS_UNSUPPORTED, "no exact graph: %s",
             threads == SESSION_THREADS_RUN
-                ? "another thread may have been in the program's own code when the program ended"
+                ? "another thread may have been in the counted code when the program ended; it "
+                  "must have ended then, or wait in libc (counts of --blocks need no such end)"
             : threads == SESSION_THREADS_MORE
-                ? "the program has started a thread and ended without exit(), so it is not known "
-                  "where its threads were"
+                ? "the program has started a thread and ended without exit(), _exit() or abort(): "
+                  "it is not known where its threads were (counts of --blocks need no such end)"
                 : "the program has started a thread, and counters could not be locked");
     if (head[SESSION_PAIRS_LOST] != 0)
         return error_set(r->e, STATUS_UNSUPPORTED,
                          "no exact graph: %" PRIu64 " targets of indirect jumps found no cell",
                          head[SESSION_PAIRS_LOST]);
     const uint64_t own = head[SESSION_PAIRS_OWN], maps = head[SESSION_PAIRS_MAPS];
+    r->c->raised = (int)head[SESSION_PAIRS_RAISED];
     return own >= SESSION_PAIRS_HEAD && own <= maps && maps <= r->c->pairs.len &&
-                   own % sizeof(struct session_pair) == 0 && maps % sizeof(struct session_pair) == 0
-               ? read_cells(r, own, maps)
+                   own % sizeof(struct session_pair) == 0 &&
+                   maps % sizeof(struct session_pair) == 0 && head[SESSION_PAIRS_CELLS] > 0
+               ? read_cells(r, head)
                : error_set(r->e, STATUS_FORMAT, "%s/pairs: it is incomplete", r->folder);
 }
 
@@ -241,9 +261,8 @@ const struct native_object *native_object_at(const struct native_pieces *c, uint
 bool native_pairs_next(const struct native_pieces *c, size_t *at, struct native_pair *out) {
     if (*at >= c->cells.len)
         return false;
-    const struct session_pair *cell = &c->cells.at[(*at)++];
-    const uint64_t site = cell->key >> SESSION_PAIRS_SITE,
-                   target = cell->key - (site << SESSION_PAIRS_SITE);
+    const struct native_cell *cell = &c->cells.at[(*at)++];
+    const uint64_t site = cell->site, target = cell->target;
     const size_t from = site < c->sites.len ? c->sites.at[site] : SIZE_MAX;
     *out = (struct native_pair){.from = from != SIZE_MAX ? &c->pieces.at[from] : NULL,
                                 .to = native_object_at(c, target),

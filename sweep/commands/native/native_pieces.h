@@ -31,12 +31,18 @@ struct native_object {
     uint32_t base; /* code address of the file's first byte; set by the caller */
 };
 
+/* How often a site of pairs went to an address. */
+struct native_cell {
+    uint64_t site, target, count;
+};
+
 struct native_pieces {
     struct bytes text, counters, pairs, paths;
     VEC(struct native_object) objects; /* the program first */
     VEC(struct native_piece) pieces;   /* by object and address */
     VEC(size_t) sites; /* the piece of each site of pairs; SIZE_MAX: of none that counts */
-    VEC(struct session_pair) cells; /* that were counted; some keys have two */
+    VEC(struct native_cell) cells; /* that were counted; some pairs have two */
+    int raised;                    /* the signal that libc raised to end the process; 0: none */
 };
 
 /* Sets the counts of pieces that end with cells, and `paired`. STATUS_UNSUPPORTED if something could

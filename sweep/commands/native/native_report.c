@@ -105,16 +105,18 @@ static enum status hot_read(struct native_report *r, const char *folder, struct 
     return s;
 }
 
-/* If the library could not start, it has written the reason to a file. */
-static bool library_failed(const char *program, const char *folder, struct error *e) {
+enum status native_report_refused(const char *program, const char *folder, struct error *e) {
     struct bytes text = {0};
     char path[4096];
     snprintf(path, sizeof path, "%s/error", folder);
-    if (access(path, F_OK) != 0 || read_part(&text, folder, "error", e) != STATUS_OK)
-        return false;
-    error_set(e, STATUS_UNSUPPORTED, "%.300s: %.700s", program, (const char *)text.at);
+    if (access(path, F_OK) != 0)
+        return STATUS_OK;
+    const enum status s = read_part(&text, folder, "error", e);
+    if (s == STATUS_OK)
+        error_set(e, STATUS_UNSUPPORTED, "%.300s: %.700s; it was not run", program,
+                  (const char *)text.at);
     bytes_free(&text);
-    return true;
+    return e->status;
 }
 
 enum status native_report_read(struct native_report *r, const char *folder, uint64_t threshold,
@@ -122,8 +124,6 @@ enum status native_report_read(struct native_report *r, const char *folder, uint
     struct bytes counters = {0}, threads = {0};
     char path[4096];
     r->threshold = threshold;
-    if (library_failed(r->program, folder, e))
-        return e->status;
     snprintf(path, sizeof path, "%s/sites", folder);
     if (access(path, F_OK) != 0)
         return error_set(
@@ -191,6 +191,7 @@ static int by_count(const void *a, const void *b) {
 static void print_summary(const struct native_report *r, FILE *to) {
     size_t by[HOTPROBE_STRATEGIES] = {0}, reasons[HOTPROBE_REASONS] = {0}, in = 0, fast = 0,
            unproven = 0;
+    uint64_t trapped = 0;
     for (size_t i = 0; i < r->sites.len; i++) {
         const struct native_site *s = &r->sites.at[i];
         reasons[s->reason]++;
@@ -199,12 +200,16 @@ static void print_summary(const struct native_report *r, FILE *to) {
         by[s->strategy]++;
         in++;
         fast += s->strategy != HOTPROBE_TRAP;
+        trapped += s->strategy == HOTPROBE_TRAP ? s->count : 0;
         unproven += s->unproven;
     }
     fprintf(to, "%zu sites, %zu with a probe, %.2f %% fast\n", r->sites.len, in,
             r->sites.len > 0 ? 100.0 * (double)fast / (double)r->sites.len : 0.0);
     for (int k = 0; k < HOTPROBE_STRATEGIES; k++)
-        if (by[k] > 0)
+        if (by[k] > 0 && k == HOTPROBE_TRAP)
+            fprintf(to, "  %8zu %s, executed %" PRIu64 " times\n", by[k], hotprobe_strategy_name(k),
+                    trapped);
+        else if (by[k] > 0)
             fprintf(to, "  %8zu %s\n", by[k], hotprobe_strategy_name(k));
     if (unproven > 0)
         fprintf(to, "  %8zu of these despite an unresolved indirect jump\n", unproven);
@@ -291,17 +296,21 @@ static void json_site(struct file_writer *w, const struct native_site *s) {
         file_printf(w, ",\"reason\":\"%s\"}", hotprobe_reason_text(s->reason));
 }
 
+static void json_program(struct file_writer *w, const char *program, int status) {
+    file_printf(w, "{\"program\":");
+    json_string(w, program);
+    if (WIFSIGNALED(status))
+        file_printf(w, ",\"signal\":%d", WTERMSIG(status));
+    else
+        file_printf(w, ",\"exit\":%d", WEXITSTATUS(status));
+}
+
 enum status native_report_json(const struct native_report *r, const char *path, struct error *e) {
     struct file_writer *w;
     enum status s = file_open(&w, path, e);
     if (s != STATUS_OK)
         return s;
-    file_printf(w, "{\"program\":");
-    json_string(w, r->program);
-    if (WIFSIGNALED(r->status))
-        file_printf(w, ",\"signal\":%d", WTERMSIG(r->status));
-    else
-        file_printf(w, ",\"exit\":%d", WEXITSTATUS(r->status));
+    json_program(w, r->program, r->status);
     file_printf(w, ",\"threshold\":%" PRIu64 ",\n\"sites\":[", r->threshold);
     for (size_t i = 0; i < r->sites.len; i++) {
         file_printf(w, i > 0 ? ",\n" : "\n");
@@ -310,6 +319,43 @@ enum status native_report_json(const struct native_report *r, const char *path, 
     file_printf(w, "\n],\n\"hot\":[");
     for (size_t i = 0; i < r->hot.len; i++)
         file_printf(w, "%s%zu", i > 0 ? "," : "", r->hot.at[i]);
+    file_printf(w, "]}\n");
+    return file_commit(w, e);
+}
+
+/* ---- the summary of a graph ---- */
+
+void native_graph_print(const struct native_graph *g, const char *program, bool libraries,
+                        FILE *to) {
+    fprintf(to, "%s: %" PRIu64 " instructions of its own", program, g->instructions);
+    if (libraries)
+        fprintf(to, " and of %zu libraries", g->libraries);
+    fprintf(to,
+            ", %zu blocks, %zu edges; entered from other code %" PRIu64 " times, %" PRIu64
+            " executions of probes, at most %" PRIu64 " of these by traps\n",
+            g->graph.block_count, g->graph.edge_count, g->entered, g->probed, g->traps);
+    for (size_t i = 0; i < g->outside.len; i++)
+        fprintf(to, "%s: counts as other code: %s\n", program, g->outside.at[i].text);
+}
+
+enum status native_graph_json(const struct native_graph *g,
+                              const struct native_graph_request *request, const char *path,
+                              struct error *e) {
+    struct file_writer *w;
+    const enum status s = file_open(&w, path, e);
+    if (s != STATUS_OK)
+        return s;
+    json_program(w, request->program, request->status);
+    file_printf(w,
+                ",\"instructions\":%" PRIu64 ",\"libraries\":%zu,\"blocks\":%zu,\"edges\":%zu"
+                ",\"entered\":%" PRIu64 ",\"probed\":%" PRIu64 ",\"traps\":%" PRIu64
+                ",\n\"other_code\":[",
+                g->instructions, g->libraries, g->graph.block_count, g->graph.edge_count,
+                g->entered, g->probed, g->traps);
+    for (size_t i = 0; i < g->outside.len; i++) {
+        file_printf(w, i > 0 ? ",\n" : "");
+        json_string(w, g->outside.at[i].text);
+    }
     file_printf(w, "]}\n");
     return file_commit(w, e);
 }

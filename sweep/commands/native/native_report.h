@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/base.h"
+#include "commands/native/native_graph.h"
 #include "native/hotprobe.h"
 
 struct native_site {
@@ -27,10 +28,19 @@ struct native_report {
     struct bytes sites_text, objects_text;
 };
 
+/* STATUS_UNSUPPORTED with the reason if the library has ended the process before the program ran. */
+enum status native_report_refused(const char *program, const char *folder, struct error *e);
 enum status native_report_read(struct native_report *r, const char *folder, uint64_t threshold,
                                struct error *e);
 void native_report_print(struct native_report *r, FILE *to, uint64_t top);
 enum status native_report_json(const struct native_report *r, const char *path, struct error *e);
 void native_report_free(struct native_report *r);
+
+/* The summary of a graph: what was counted, and what that took. */
+void native_graph_print(const struct native_graph *g, const char *program, bool libraries,
+                        FILE *to);
+enum status native_graph_json(const struct native_graph *g,
+                              const struct native_graph_request *request, const char *path,
+                              struct error *e);
 
 #endif

@@ -63,7 +63,7 @@ static enum status put_share(struct db *db, const struct native_report *r, int64
     row.native_program_id = program_id;
     row.kind = what->kind;
     row.assignment = what->assignment;
-    row.sites = row.refused = row.unproven = 0;
+    row.sites = row.refused = row.unproven = row.trapped = 0;
     for (size_t i = 0; i < r->sites.len; i++) {
         const struct native_site *s = &r->sites.at[i];
         if (!is_own(r, s))
@@ -73,6 +73,7 @@ static enum status put_share(struct db *db, const struct native_report *r, int64
             by[s->strategy]++;
         else
             row.refused++;
+        row.trapped += s->strategy == HOTPROBE_TRAP ? (int64_t)s->count : 0;
         row.unproven += s->reason == HOTPROBE_UNPROVEN_JUMPS;
     }
     row.over_one = by[HOTPROBE_OVER_ONE];

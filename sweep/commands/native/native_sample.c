@@ -285,8 +285,9 @@ enum status native_sample(struct native_samples *out, const struct native_sampli
     request->started(child.id);
     name_program(&s, program, sizeof program);
     status = sample(&s, &child);
-    if (child_wait(&child, NULL, &out->status, status == STATUS_OK ? e : &ignored) != STATUS_OK &&
-        status == STATUS_OK)
+    out->ran =
+        child_wait(&child, NULL, &out->status, status == STATUS_OK ? e : &ignored) == STATUS_OK;
+    if (!out->ran && status == STATUS_OK)
         status = e->status;
     request->started(0);
     if (status == STATUS_OK)

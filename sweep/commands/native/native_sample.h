@@ -23,11 +23,12 @@ struct native_samples {
     struct stream stream;
     uint64_t outside;    /* batches that were not wholly in its own code */
     uint64_t unfinished; /* batches that a signal or the program's end cut off */
-    int status;          /* of the program's end, as in waitpid */
+    bool ran;            /* the program ran, and has ended */
+    int status;          /* as in waitpid */
 };
 
 /* Samples the program's first thread until it ends or becomes another program. STATUS_UNSUPPORTED: it
- * cannot be traced, or there is no batch; out->status is set if the program has run. */
+ * cannot be traced, or there is no batch. */
 enum status native_sample(struct native_samples *out, const struct native_sampling *request,
                           struct error *e);
 void native_samples_free(struct native_samples *s);

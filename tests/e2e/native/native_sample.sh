@@ -71,7 +71,7 @@ loop='i=0; while [ $i -lt 60000 ]; do i=$((i+1)); [ $i != 40000 ] || kill -USR1 
 [ $? = 3 ] && [ "$(cat out)" = became ] || fail "exec: $(cat out err)"
 printf '#!/usr/bin/env dash\ni=0; while [ $i -lt 60000 ]; do i=$((i+1)); done; echo script\n' >script && chmod +x script
 "$hotgraph" native --sample d.isampling --libraries -- ./script >out 2>err && [ "$(cat out)" = script ] || fail "a script: $(cat out err)"
-refuses 1 "before the first sample" native --sample x.isampling --interval-ms 1000 -- /bin/true
+refuses 125 "before the first sample" native --sample x.isampling --interval-ms 1000 -- /bin/true
 [ ! -e x.isampling ] || fail "an empty stream"
 refuses 2 "counts nothing" native --sample x.isampling --blocks -- /bin/true
 refuses 2 "counts nothing" native --sample x.isampling --graph x.graph -- /bin/true
