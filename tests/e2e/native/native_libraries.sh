@@ -100,6 +100,28 @@ native --graph o.graph --libraries -- ./main >o.out 2>o.err || fail "other code:
 grep -q 'of its own and of 1 libraries' o.err && grep -q 'counts as other code: .*/libodd.so: odd (0x' o.err || fail "other code: $(cat o.err)"
 # So is one with more returns than there is room for.
 cat >many.s <<'S'
+    .text
+    .globl last
+    .type last, @function
+last:
+    leal 1(%rdi), %eax
+returns:
+    .fill 1050000, 1, 0xc3
+    .size last, . - last
+    .section .data.rel.ro,"aw"
+    n = 0
+    .rept 1050000
+    .quad returns + n
+    n = n + 1
+    .endr
+    .section .note.GNU-stack,"",@progbits
+S
+echo 'int last(int x); int main(void) { return last(2); }' >calls.c
+gcc -shared many.s -o libmany.so && gcc -O1 calls.c -o calls -L. -lmany "-Wl,-rpath,$work" || fail "many.s"
+native --graph m.graph --libraries -- ./calls 2>m.err
+[ $? = 3 ] && grep -q 'of its own and of 0 libraries' m.err && grep -q 'libmany.so: it has 105[0-9]* indirect jumps' m.err || fail "too many returns: $(cat m.err)"
+# More than one table of cells has room for are counted: the last one, too.
+cat >many.s <<'S'
     .altmacro
     .macro one
     LOCAL at
@@ -117,12 +139,18 @@ first:
     one
     .endr
     .size first, . - first
+    .globl last
+    .type last, @function
+last:
+    leal 1(%rdi), %eax
+    ret
+    .size last, . - last
     .section .note.GNU-stack,"",@progbits
 S
-echo 'int first(int x); int main(void) { return first(2); }' >calls.c
-gcc -shared many.s -o libmany.so && gcc -O1 calls.c -o calls -L. -lmany "-Wl,-rpath,$work" || fail "many.s"
+gcc -shared many.s -o libmany.so || fail "many.s"
 native --graph m.graph --libraries -- ./calls 2>m.err
-[ $? = 3 ] && grep -q 'of its own and of 0 libraries' m.err && grep -q 'libmany.so: it has 13[0-9]* indirect jumps' m.err || fail "many returns: $(cat m.err)"
+[ $? = 3 ] && grep -q 'of its own and of 1 libraries' m.err || fail "many returns: $(cat m.err)"
+[ "$(awk '!/^#/ && $1 >= "0x1100000" && $2 < "0x1100000" { n++; c += $3 } END { print n, c }' m.graph)" = "1 1" ] || fail "the last return: $(cat m.graph)"
 # A thread that waits in a library's own system call has left that library's code open.
 rm -f t.graph
 native --graph t.graph --libraries -- ./main x >/dev/null 2>t.err
