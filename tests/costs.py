@@ -2,8 +2,10 @@
 """Counted host instructions compared with those of callgrind, and the table of what C functions cost.
 
     tests/costs.py check HOTGRAPH [GAME...]      counted against callgrind; fails beyond 3 %
-    tests/costs.py measure HOTGRAPH [GAME...]    writes core/counted/costs.def anew: reference build, all games
+    tests/costs.py measure HOTGRAPH [ROM...]     writes core/counted/costs.def anew: reference build; the bundled games and these
     tests/costs.py new HOTGRAPH [GAME...]        adds what functions cost that have no price and that SLOW calls
+
+GAME is the name of a bundled game or a ROM's path; beside FILE.nes may lie its movie, FILE.fm2.
 
 All run in the project's folder. COSTS_FRAMES says which frames, COSTS_WAYS who watches; `new` needs few: COSTS_FRAMES="300 500".
 Callgrind's costs are of source lines: those of a function, and of what it
@@ -139,18 +141,28 @@ def callgrind(path, lines):
     return costs
 
 
-def filled(words, folder, game):
-    return [w.replace("OUT", os.path.join(folder, "out")).replace("STRUCTURE", os.path.join(folder, game + ".structure")) for w in words]
+def filled(words, folder):
+    return [w.replace("OUT", os.path.join(folder, "out")).replace("STRUCTURE", os.path.join(folder, "game.structure")) for w in words]
+
+
+def played(game):
+    """The words that say what is played."""
+    movie = os.path.splitext(game)[0] + ".fm2"
+    return [game, "--movie", movie] if game.endswith(".nes") and os.path.exists(movie) else [game]
+
+
+def learn_structure(hotgraph, way, game, folder):
+    if "STRUCTURE" in way[0]:
+        subprocess.run([hotgraph, "structure", *played(game), "--frames", str(FRAMES), "--out", f"{folder}/game.structure"],
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def run_callgrind(hotgraph, way, game, frames, lines):
     with tempfile.TemporaryDirectory() as folder:
-        if "STRUCTURE" in way[0]:
-            subprocess.run([hotgraph, "structure", game, "--frames", str(FRAMES), "--out", f"{folder}/{game}.structure"],
-                           check=True, stdout=subprocess.DEVNULL)
-        words = filled(way[0], folder, game)
+        learn_structure(hotgraph, way, game, folder)
+        words = filled(way[0], folder)
         subprocess.run(["valgrind", "--tool=callgrind", "--smc-check=all", "--toggle-collect=" + FRAME, f"--callgrind-out-file={folder}/cg",
-                        hotgraph, words[0], game, "--frames", str(frames), *words[1:]],
+                        hotgraph, words[0], *played(game), "--frames", str(frames), *words[1:]],
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
         return callgrind(f"{folder}/cg", lines)
 
@@ -158,11 +170,9 @@ def run_callgrind(hotgraph, way, game, frames, lines):
 def run_counted(hotgraph, way, game):
     """The sums and the calls by function: of all frames, and of the steady state."""
     with tempfile.TemporaryDirectory() as folder:
-        if "STRUCTURE" in way[0]:
-            subprocess.run([hotgraph, "structure", game, "--frames", str(FRAMES), "--out", f"{folder}/{game}.structure"],
-                           check=True, stdout=subprocess.DEVNULL)
-        out = subprocess.run([hotgraph, "cost", game, "--frames", str(FRAMES), "--from", str(FROM), "--json", "--functions",
-                              f"{folder}/f", *filled(way[1], folder, game)], check=True, capture_output=True, text=True).stdout
+        learn_structure(hotgraph, way, game, folder)
+        out = subprocess.run([hotgraph, "cost", *played(game), "--frames", str(FRAMES), "--from", str(FROM), "--json", "--functions",
+                              f"{folder}/f", *filled(way[1], folder)], check=True, capture_output=True, text=True).stdout
         with open(f"{folder}/f", encoding="utf-8") as file:
             rows = [line.rstrip("\n").split("\t") for line in file]
         sums = json.loads(out)["with"]
@@ -289,13 +299,15 @@ def table():
     lines = Lines()
     with open(TABLE, encoding="utf-8") as file:
         prices = dict(re.findall(r'^COST\("(.*)", (\d+)\)$', file.read(), re.M))
-    return {name: int(price) for name, price in prices.items() if name in set(lines.of.values())}
+    known = set(lines.of.values()) | set(lines.files)  # the latter: of headers, where another file has one of that name
+    return {name: int(price) for name, price in prices.items() if name in known}
 
 
 def write_table(prices):
     with open(TABLE, "w", encoding="utf-8") as file:
         print("/*\n * costs: what a call of each C function costs, without the functions that it calls: thousandths of a host"
-              "\n * instruction. The mean of the bundled games in the reference build (gcc 12, -O3, link-time optimisation)."
+              "\n * instruction. The mean of the bundled games and of twelve homebrew games with other boards (docs/cost.md), in the"
+              "\n * reference build (gcc 12, -O3, link-time optimisation)."
               "\n * Written by `tests/costs.py measure`; the build reads it (object.py). A name that several files have is"
               "\n * FILE:NAME.\n */", file=file)
         for name in sorted(prices):
@@ -303,12 +315,13 @@ def write_table(prices):
 
 
 def main(what, program, *games):
+    if what == "measure":
+        ways = os.environ.get("COSTS_WAYS", "").split() or WAYS
+        write_table({**table(), **measured(program, [*GAMES, *games], ways)})  # those of SLOW stay
+        return 0
     games = [name for word in games for name in word.split(",")] or GAMES
     if what == "check":
         return check(program, games, os.environ.get("COSTS_WAYS", "").split() or WAYS)
-    if what == "measure":
-        write_table({**table(), **measured(program, games, WAYS)})  # those of SLOW stay
-        return 0
     if what == "new":
         write_table({**measured(program, games, os.environ.get("COSTS_WAYS", "").split() or SLOW), **table()})
         return 0
