@@ -76,12 +76,17 @@ const char *page_subject(const struct page *p) {
                                           : "program or game";
 }
 
+const char *page_sampled(const struct page *p) {
+    return strncmp(p->way, "live", strlen("live")) == 0 ? "Watched " : "Sampled by ";
+}
+
 void page_speak_of(struct page *p, const char *games) {
-    snprintf(p->about, sizeof p->about, "Hot: %g %% of what was executed.%s%.160s%s%s%.60s%s%.100s",
-             (double)p->permille / 10, p->way != NULL ? " Sampled by " : "",
-             p->way != NULL ? p->way : "", p->way != NULL ? "." : "",
-             p->technique != NULL ? " Technique: " : "", p->technique != NULL ? p->technique : "",
-             p->technique != NULL ? ". " : " ", games);
+    snprintf(p->about, sizeof p->about,
+             "Hot: %g %% of what was executed.%s%s%.160s%s%s%.60s%s%.100s",
+             (double)p->permille / 10, p->way != NULL ? " " : "",
+             p->way != NULL ? page_sampled(p) : "", p->way != NULL ? p->way : "",
+             p->way != NULL ? "." : "", p->technique != NULL ? " Technique: " : "",
+             p->technique != NULL ? p->technique : "", p->technique != NULL ? ". " : " ", games);
 }
 
 struct figure_id page_id(const struct page *p, const char *kind) {

@@ -39,6 +39,8 @@ char *page_fill_in(const struct page *p, const char *sql, const char *game);
 /* Sets p->about from the current hot share, sampling configuration and technique; games: in
  * words. */
 void page_speak_of(struct page *p, const char *games);
+/* "Sampled by ", or what live techniques do, of which nothing is sampled; with the current sampling. */
+const char *page_sampled(const struct page *p);
 /* The id of a figure that exists once per study: KIND for the first, then KIND-2, ... */
 struct figure_id {
     char text[60];

@@ -53,10 +53,13 @@ static const struct sentence OF_ALL[] = {
 /* Means over results: the benefit for code layout, the same with falls inferred, and how much of what
  * is missing that adds. Code layout knows no hot share: said with the smallest. */
 #define WORTH(which)                                                                               \
-    "SELECT printf('%.1f', 100 * avg(benefit)), printf('%.1f', 100 * avg(benefit_inferred)),"      \
+    "SELECT printf('%.1f', 100 * abs(avg(benefit))), printf('%.1f', 100 * "                        \
+    "abs(avg(benefit_inferred))),"                                                                 \
     " iif(round(avg(benefit), 3) < 1 AND avg(benefit_inferred) - avg(benefit) > 0.0005, "          \
     "printf('; that closes %.1f %% of the gap', 100 *"                                             \
-    " (avg(benefit_inferred) - avg(benefit)) / (1 - avg(benefit))), ''), count(*) FROM worth w"    \
+    " (avg(benefit_inferred) - avg(benefit)) / (1 - avg(benefit))), ''), count(*),"                \
+    " iif(avg(benefit) < 0, 'lose', 'gain'), iif((avg(benefit) < 0) = (avg(benefit_inferred) < "   \
+    "0), '', iif(avg(benefit_inferred) < 0, 'lose ', 'gain ')) FROM worth w"                       \
     " WHERE experiment = ?1 AND sampling = ?4 AND " which " AND benefit IS NOT NULL AND ?3 ="      \
     " (SELECT min(hot_permille) FROM experiment_hot h WHERE h.experiment_id = w.experiment_id)"    \
     " HAVING count(*) > 0"
@@ -82,7 +85,7 @@ static const struct sentence OF_ALL[] = {
 
 static const struct sentence OF_SAMPLING[] = {
     {"SELECT round(min(sampled_percent), 2), round(max(sampled_percent), 2) FROM table1" SAMPLED
-     " HAVING min(sampled_percent) IS NOT NULL",
+     " AND way NOT LIKE 'live%' HAVING min(sampled_percent) IS NOT NULL",
      "The samples have {0} to {1} % of the executed instructions."},
     {AFTER_BATCHES("first"),
      "After the first {0} batches, reading edges directly off the samples has found {1} to {2} % "
@@ -100,9 +103,9 @@ static const struct sentence OF_SAMPLING[] = {
      "Reading edges directly off all samples from the start finds the hot sets of {0} of {1} "
      "phases before these end{=2}."},
     {WORTH("baseline = 1"),
-     "A code layout by what is read directly off the samples gains {0} % of what one by the exact "
-     "graph gains, and {1} % with falls inferred, the edges along which a block runs on into the "
-     "next one{=2}."},
+     "Code layouts by what is read directly off the samples {=4} {0} % of what those by the exact "
+     "graph gain, and {=5}{1} % with falls inferred, the edges along which a block runs on into "
+     "the next one{=2}."},
 };
 
 /* ---- about each technique within these ---- */
@@ -193,8 +196,8 @@ static const struct sentence OF_TECHNIQUE[] = {
      "Compared with the paper's game of the same kind (another program with other input), {2} of "
      "{1} results of {=0} are above the paper's best and {3} are below its worst."},
     {"SELECT *, ?5 FROM (" WORTH("technique = ?5 AND number IS NOT NULL") ")",
-     "Code layouts by graphs of {=4} gain {0} % of what one by the exact graph gains, in the mean "
-     "over {3} results, and {1} % with falls inferred{=2}."},
+     "Code layouts by graphs of {=6} {=4} {0} % of what those by the exact graph gain, in the mean "
+     "over {3} results, and {=5}{1} % with falls inferred{=2}."},
 };
 
 /* ---- games compared with programs, for each hot share; each by its first stream ---- */
@@ -298,7 +301,8 @@ static enum status put_subject(struct page *p, const struct table *t, size_t row
     fprintf(p->out, several ? "<details class='subject'%s><summary>" : "<p class='subject'%s>",
             several && row == 0 ? " open" : "");
     fputs("What is hot: edges that make up ", p->out);
-    fprintf(p->out, "%g %% of what was executed. Sampled by <code>", (double)p->permille / 10);
+    fprintf(p->out, "%g %% of what was executed. %s<code>", (double)p->permille / 10,
+            page_sampled(p));
     page_text(p, p->way);
     fputs("</code>: ", p->out);
     page_text(p, cell_text(t, row, 3));

@@ -36,7 +36,8 @@ static const struct sentence SHORT[] = {
      " AND technique = ?5 AND number IS NOT NULL HAVING count(*) > 1",
      "The worst of its {0} configurations finds {2} %; {3} find more than reading directly, on "
      "average."},
-    {"SELECT round(min(sampled_percent), 2), round(max(sampled_percent), 2) FROM table1" SAMPLED,
+    {"SELECT round(min(sampled_percent), 2), round(max(sampled_percent), 2) FROM table1" SAMPLED
+     " AND way NOT LIKE 'live%' HAVING min(sampled_percent) IS NOT NULL",
      "The samples have {0} to {1} % of the executed instructions."},
 };
 

@@ -44,7 +44,8 @@ def find_all(x):
 def find_sampling(x, hot, way):
     streams = [s for s in x.streams if s.way == way and s.row]
     shares = [percent(s.observed() / s.replay["instructions"]) for s in streams]
-    yield f"The samples have {span(min(shares), max(shares), 2)} % of the executed instructions."
+    if not way.startswith("live"):
+        yield f"The samples have {span(min(shares), max(shares), 2)} % of the executed instructions."
     mark = max((m for m in x.marks if m <= 3000), default=None)
     for part, text in (("first", "After the first {} batches, reading edges directly off the samples has found {} % of the hot edges."),
                        ("strata", "From {} batches spread over a program's stream, reading edges directly off the samples finds {} % of the"
@@ -87,20 +88,22 @@ def worth_of(x, rows, hot):
         return None
     found, inferred = mean(r.benefit for r in rows), mean(r.benefit_inferred for r in rows)
     gap = f"; that closes {number(percent((inferred - found) / (1 - found)), 1)} % of the gap" if round(found, 3) < 1 and inferred - found > 0.0005 else ""
-    return number(percent(found), 1), number(percent(inferred), 1), gap, number(len(rows))
+    does = "lose" if found < 0 else "gain"
+    turns = "" if (found < 0) == (inferred < 0) else "lose " if inferred < 0 else "gain "
+    return number(percent(abs(found)), 1), turns + number(percent(abs(inferred)), 1), gap, number(len(rows)), does
 
 
 def find_worth_directly(x, hot, way):
     told = worth_of(x, [b for s in x.streams if s.way == way for b in [x.of_stream(s, hot)[1]] if b], hot)
     if told:
-        yield (f"A code layout by what is read directly off the samples gains {told[0]} % of what one by the exact graph gains, and "
+        yield (f"Code layouts by what is read directly off the samples {told[4]} {told[0]} % of what those by the exact graph gain, and "
                f"{told[1]} % with falls inferred, the edges along which a block runs on into the next one{told[2]}.")
 
 
 def find_worth(x, study):
     told = worth_of(x, x.rows(study[0], study[1], study[2]), study[0])
     if told:
-        yield (f"Code layouts by graphs of {study[2]} gain {told[0]} % of what one by the exact graph gains, in the mean over {told[3]} "
+        yield (f"Code layouts by graphs of {study[2]} {told[4]} {told[0]} % of what those by the exact graph gain, in the mean over {told[3]} "
                f"results, and {told[1]} % with falls inferred{told[2]}.")
 
 
@@ -261,7 +264,8 @@ def subjects(x):
                 for find in (find_similarity, find_beaten, find_best, find_not_competing, find_parameters, find_paper, find_worth):
                     sentences += find(x, (hot, way, technique))
             end = "." if len(told) == 1 else ""
-            yield (f"What is hot: edges that make up {hot / 10:g} % of what was executed. Sampled by {way}: {', '.join(games)}{end}",
+            yield (f"What is hot: edges that make up {hot / 10:g} % of what was executed. {'Watched' if way.startswith('live') else 'Sampled by'} {way}: "
+                   f"{', '.join(games)}{end}",
                    sentences)
     for hot in x.hots:
         sentences = list(find_kinds(x, hot))
@@ -307,7 +311,8 @@ def find_short(x):
         yield (f"The worst of its {number(len(grid))} configurations finds {number(percent(worst), 1)} %; {number(more)} find more than "
                "reading directly, on average.")
     shares = [percent(s.observed() / s.replay["instructions"]) for s in x.streams if s.way == way and s.row]
-    yield f"The samples have {span(min(shares), max(shares), 2)} % of the executed instructions."
+    if not way.startswith("live"):
+        yield f"The samples have {span(min(shares), max(shares), 2)} % of the executed instructions."
 
 
 def all_ranks(x):
