@@ -26,3 +26,19 @@ FROM followed ORDER BY game NOT LIKE 'kernels%', CAST(paths AS INTEGER);
 -- name: followed_found
 SELECT printf('%.2f to %.2f bits an instruction', 8 * min(bytes_instruction), 8 * max(bytes_instruction)) FROM followed;
 SELECT printf('%.0f to %.0f %% of the flow', 100 * min(fixed), 100 * max(fixed)) FROM followed;
+
+-- name: counted
+SELECT printf('| %s | %,d | %.2f | %.2f | %,d | %.2f | %.2f | %,d | %.2f | %.0f | %.3f | %.3f | %.3f | %.3f |', iif(game = 'lua', 'lua5.4', game),
+    routines, routines_recall, routines_precision, heads, heads_recall, heads_precision, halved, halved_precision, 1000 * checks,
+    overlap_101, overlap_1009, overlap_16, overlap_11)
+FROM followed ORDER BY game NOT LIKE 'kernels%', CAST(paths AS INTEGER);
+
+-- name: counted_found
+SELECT printf('%.2f of the hot edges', avg(routines_recall)) FROM followed;
+SELECT printf('at least %.2f of them', min(heads_recall)) FROM followed;
+SELECT printf('only %.2f of the edges', avg(heads_precision)) FROM followed;
+SELECT printf('%.3f to %.3f of what the exact counts gain', min(benefit_101), max(benefit_101)) FROM followed;
+SELECT printf('%.3f to %.3f with one in 1,009', min(benefit_1009), max(benefit_1009)) FROM followed;
+SELECT printf('%.1f %% of all entries', 100 * avg(missed_11)) FROM followed WHERE game NOT LIKE 'kernels%';
+SELECT printf('%.1f %% of cc1''s', 100 * missed_16) FROM followed WHERE game = 'cc1';
+SELECT printf('between %.1f and %.2f', min(min(routines_benefit, heads_benefit, halved_benefit)), max(max(routines_benefit, heads_benefit, halved_benefit))) FROM followed;
