@@ -8,7 +8,7 @@ def callgrind(path):
     """(summary, {(object, function, address): instructions}, {(caller, callee): calls}) of a file with positions: instr."""
     names, costs, calls = {}, collections.Counter(), collections.Counter()
     at, where, callee, summary, inclusive = 0, {}, None, None, False
-    for line in open(path):
+    for line in open(path, errors="replace"):
         line = line.rstrip("\n")
         if match := re.match(r"(c?)(ob|fn|fl|fi|fe)=(?:\((\d+)\))? ?(.*)$", line):
             called, kind, number, name = match.groups()
@@ -95,7 +95,7 @@ def pprof(path):
 
 def folded(path):
     stacks = collections.Counter()
-    for line in open(path):
+    for line in open(path, errors="replace"):
         stack, value = line.rstrip("\n").rsplit(" ", 1)
         stacks[tuple(stack.split(";"))] += int(value)
     return stacks

@@ -13,7 +13,8 @@
  *
  * Invariants
  *  - When exec_build() returns, all processes of the program have ended and its folder is gone,
- *    whatever the program did.
+ *    whatever the program did; only one that has both left its process group and cleared its
+ *    environment goes on.
  *  - A crash, an exit status other than 0, a time-out and a malformed graph give STATUS_GUEST; the
  *    message has the reason.
  */

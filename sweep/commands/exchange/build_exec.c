@@ -20,7 +20,7 @@ void build_exec_options(struct build_exec *b, struct option_spec options[BUILD_E
     const struct option_spec rows[BUILD_EXEC_OPTIONS] = {
         {"exec", "COMMAND",
          "instead of a technique: a program in any language, which reads the stream and writes the "
-         "graph; words are separated by blanks",
+         "graph; blanks and quotes are as in a shell",
          OPTION_STRING, .to = &b->command},
         {"set", "NAME=VALUE", "a parameter of the program, which gets it as --NAME=VALUE",
          OPTION_LIST, .to = &b->sets, .check = check_set},
@@ -50,19 +50,45 @@ const char *build_exec_stray(const struct build_exec *b) {
                                  : NULL;
 }
 
-/* Cuts the command at blanks. */
+/* Cuts the next word off *at, in place; blanks within quotes or after a backslash are part of it, as
+ * in a shell. NULL: there is none. *open: a quote is not closed. */
+static char *next_word(char **at, bool *open) {
+    char *from = *at, *to, quote = '\0';
+    while (*from == ' ' || *from == '\t')
+        from++;
+    char *word = to = from;
+    if (*from == '\0')
+        return NULL;
+    for (; *from != '\0' && (quote != '\0' || (*from != ' ' && *from != '\t')); from++) {
+        if (*from == '\\' && quote != '\'' && from[1] != '\0')
+            *to++ = *++from;
+        else if (*from == quote)
+            quote = '\0';
+        else if (quote == '\0' && (*from == '"' || *from == '\''))
+            quote = *from;
+        else
+            *to++ = *from;
+    }
+    *open = quote != '\0';
+    *at = *from != '\0' ? from + 1 : from;
+    *to = '\0';
+    return word;
+}
+
 static enum status set_command(struct build_exec *b, struct error *e) {
     const char *words[MOST_WORDS + 1] = {NULL};
-    char *rest = NULL;
+    bool open = false;
     size_t count = 0;
     if ((b->words = strdup(b->command)) == NULL)
         return error_set(e, STATUS_MEMORY, "out of memory");
-    for (char *word = strtok_r(b->words, " \t", &rest); word != NULL;
-         word = strtok_r(NULL, " \t", &rest)) {
+    char *at = b->words, *word;
+    while (!open && (word = next_word(&at, &open)) != NULL) {
         if (count == MOST_WORDS)
             return error_set(e, STATUS_ARGUMENT, "--exec has more than %d words", MOST_WORDS);
         words[count++] = word;
     }
+    if (open)
+        return error_set(e, STATUS_ARGUMENT, "--exec %s: a quote is not closed", b->command);
     if (count == 0)
         return error_set(e, STATUS_ARGUMENT, "--exec is empty");
     const enum status status = exec_command(&b->exec, words, NULL, "./here", e);

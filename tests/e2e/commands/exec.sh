@@ -44,6 +44,11 @@ chmod +x show.sh
 head -n 2 errors | cmp - expected || fail "it gets: $(cat errors)"
 test "$(wc -l <errors)" = 3 || fail "its input is not its file: $(cat errors)"
 grep -q 'exec-show a 1 b two' shown.graph || fail "the graph does not name its technique: $(head -n 3 shown.graph)"
+mkdir "it's a \"folder"
+cp show.sh "it's a \"folder/my show.sh"
+"$hotgraph" build batches.isampling --exec "'it'\\''s a \"folder/my show.sh' \"two words\"" --out quoted.graph >out 2>errors || fail "quotes: $(cat errors)"
+grep -q '^arguments: two words$' errors || fail "quotes: $(cat errors)"
+refuses 1 "a quote is not closed" build batches.isampling --exec "'./show.sh" --out x.graph
 refuses 1 "cannot be combined" build batches.isampling --exec ./show.sh --technique observed --out x.graph
 refuses 2 "--set is for a program" build batches.isampling --set a=1 --out x.graph
 refuses 1 "there is no program './absent'" build batches.isampling --exec ./absent --out x.graph
@@ -59,6 +64,7 @@ case $1 in
 --how=status) echo "no idea" >&2; exit 3 ;;
 --how=signal) kill -SEGV $$ ;;
 --how=slow) sleep 987 & sleep 987 ;;
+--how=leaves) setsid sleep 987 & (setsid setsid sleep 987 &) ; sleep 0.1; exec "$0" --how=good ;;
 --how=empty) : ;;
 --how=malformed) printf '0x1\tx\t5\n' ;;
 --how=blocks) printf '0x1\t0x1\t5\n' ;;
@@ -79,6 +85,7 @@ bad empty "the output of exec-bad is empty"
 bad malformed "the output of exec-bad:1: "
 bad blocks "no lines '#block ENTRY LAST'"
 bad memory "MemoryError"
+"$hotgraph" build batches.isampling --exec ./bad.sh --set how=leaves --out bad.graph >/dev/null
 for process in /proc/[0-9]*; do
     test "$({ tr '\0' ' ' <"$process/cmdline"; } 2>/dev/null)" != "sleep 987 " || fail "a process goes on: $process"
 done

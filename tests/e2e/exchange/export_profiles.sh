@@ -88,6 +88,27 @@ assert abs(sum(stacks.values()) - summary) < .01 * summary
 leaf = sum(v for k, v in stacks.items() if k[-2:] == ("main", "leaf"))
 assert leaf > 10000, leaf
 END
+# There and back: positions are addresses, here of a program whose addresses are not offsets. Its name is in no character set.
+name=$(printf 'l\351p <"&>;\\')
+"${CC:-cc}" -O1 -no-pie -s -o "$name" loop.c
+"$hotgraph" record --graph odd.graph --structure odd.structure --output /dev/null -- "./$name" >/dev/null
+profiles odd
+"$hotgraph" import odd.callgrind --images odd.structure --graph back.graph --json >back.json
+for format in json graphml dot; do "$hotgraph" export --format $format --all --structure odd.structure odd.graph --out odd.$format; done
+python3 - <<'END' || fail "there and back, or a strange name"
+import json, profiles, xml.dom.minidom
+def edges(path):
+    return {tuple(w[:2]): int(w[2]) for w in (line.split() for line in open(path, errors="replace") if line[0] != "#")}
+exact, back = edges("odd.graph"), edges("back.graph")  # callgrind has no returns
+assert len(back) > .8 * len(exact) and all(exact[edge] == count for edge, count in back.items())
+assert json.load(open("back.json"))["instructions"] == sum(profiles.callgrind("odd.callgrind")[1].values())
+names = {b.get("name") for b in json.load(open("odd.json", encoding="utf-8"))["blocks"]}
+assert any(name.startswith('l?p <"&>;\\+0x') for name in names), len(names)
+nodes = xml.dom.minidom.parse("odd.graphml").getElementsByTagName("data")
+assert names <= {node.firstChild.data for node in nodes}
+END
+iconv -f UTF-8 -t UTF-8 odd.dot >/dev/null && grep -q 'l?p <\\"&>;\\\\+0x' odd.dot || fail "the name in DOT: $(grep -a 'l.p' odd.dot | head -3)"
+
 command -v valgrind >/dev/null && ! sanitized && {
     valgrind -q --tool=callgrind --dump-instr=yes --skip-plt=no --callgrind-out-file=valgrind.callgrind ./loop >/dev/null 2>errors ||
         fail "valgrind: $(cat errors)"
