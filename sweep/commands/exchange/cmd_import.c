@@ -216,7 +216,7 @@ int command_import(int argc, char **argv) {
     if (x.qemu != NULL && x.bolt != NULL)
         return usage_error("import", "a file is BOLT's or QEMU's: give --bolt or --qemu");
     if (x.sysroot != NULL && x.qemu == NULL)
-        return usage_error("import", "--sysroot is for the logs of QEMU: give --qemu");
+        return usage_error("import", "--sysroot %s is for logs of QEMU: give --qemu", x.sysroot);
     struct error e = {0};
     return import(&x, operands.at[0], &e) == STATUS_OK ? EXIT_SUCCESS : failure(&e);
 }
