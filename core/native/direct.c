@@ -66,7 +66,7 @@ static const struct stub *stub_at(struct hotprobe *h, uintptr_t at) {
     const struct patch *p = index_find(&h->homes, at);
     while (p != NULL && !p->in)
         p = p->older;
-    if (p == NULL || p->is_gate || p->stub->pushed)
+    if (p == NULL || p->is_gate || p->stub->pushed || p->stub->taken != 0)
         return NULL;
     return p->stub;
 }

@@ -104,6 +104,9 @@ enum hotprobe_flags {
     HOTPROBE_ATOMIC = 1, /* locked increments from the start */
     HOTPROBE_EVERY = 2,  /* call `call` at every execution; no counter */
     HOTPROBE_FALL = 4,   /* at a conditional branch: count only when it is not taken */
+    HOTPROBE_TAKEN = 64, /* at a conditional branch of 6 bytes: count only when it is taken. If its
+                            window has no other probe, the branch leads to the counter directly, so it
+                            costs nothing when it is not taken */
     HOTPROBE_PAIRS =
         8, /* at an indirect jump or call, or a return: count each target by itself, for
                             one thread; `data` is the site's number, `call` is ignored; see

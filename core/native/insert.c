@@ -50,7 +50,9 @@ static bool counter_give(struct hotprobe *h, const struct patch *p, struct hotpr
 
 /* The order of probes in a stub: those of a branch that falls through come after it. */
 static unsigned probe_order(const struct hotprobe_probe *q) {
-    return 2u * q->boundary + ((q->flags & HOTPROBE_FALL) != 0);
+    return 3u * q->boundary + ((q->flags & HOTPROBE_FALL) != 0    ? 2u
+                               : (q->flags & HOTPROBE_TAKEN) != 0 ? 1u
+                                                                  : 0u);
 }
 
 static enum hotprobe_reason probe_add(struct hotprobe *h, struct patch *p, unsigned boundary,
@@ -299,8 +301,8 @@ static bool pass_jump(struct insertion *n) {
         if (o == NULL)
             continue;
         n->s->order.at[i].site = site;
-        const bool ends =
-            (r->flags & (HOTPROBE_FALL | HOTPROBE_PAIRS | HOTPROBE_COVER | HOTPROBE_SLOT)) != 0;
+        const bool ends = (r->flags & (HOTPROBE_FALL | HOTPROBE_TAKEN | HOTPROBE_PAIRS |
+                                       HOTPROBE_COVER | HOTPROBE_SLOT)) != 0;
         r->reason = ends ? try_cover(n->h, o, site, r) : try_jump(n->h, o, site, r);
         if (may_try(r->reason) &&
             !seq_push(&n->s->wishes, ((struct wish){ends ? short_start(n->h, o, site) : site,

@@ -30,7 +30,7 @@
  *     calls only, l linkage stub: leads to other code, or at first to the target, w jump through a
  *     table, s stops the program;
  *     whether other code than the object's may enter it (0, 1); offset in `counters` of its count; the same
- *     of how often its branch was not taken, or, of a linkage stub, of the address that it led to
+ *     of how often its branch was not taken, and how often it was taken; the former is, of a linkage stub, of the address that it led to
  *     last, 0 if that is other code (0: they follow from others, edges/edge_tree.h); number
  *     of its site in `pairs` (0: none; else that has its count); of a call the number of the piece,
  *     from 1, whose return leads behind it (0: see `pairs`); of an arm of a table the

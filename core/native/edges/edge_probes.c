@@ -5,7 +5,7 @@
  *  - that ends with an indirect jump or call, or a return: a probe there that counts each target by
  *    itself. Their sum is the piece's count;
  *  - that ends otherwise: a counter at one of its instructions, and after a conditional branch one
- *    of how often it was not taken. Most of these counts follow from others (edge_tree.h) and get no
+ *    of how often it was not taken, or how often it was. Most of these counts follow from others (edge_tree.h) and get no
  *    counter: those that find no room first, then those that are likely to be executed most. Code
  *    that is seldom executed keeps its counter nevertheless: it checks the others at little cost.
  *
@@ -24,9 +24,9 @@
 
 /* What was inserted for a piece; offsets in the counters' file, 0: none. */
 struct counted {
-    uint64_t count, fall; /* fall of a linkage stub: where it led last */
-    uint32_t pairs;       /* number of the site, from 1; 0: none */
-    uint32_t traps;       /* how many of its probes are traps */
+    uint64_t count, fall, taken; /* fall of a linkage stub: where it led last */
+    uint32_t pairs;              /* number of the site, from 1; 0: none */
+    uint32_t traps;              /* how many of its probes are traps */
 };
 
 /* What a request is for. */
@@ -43,9 +43,9 @@ struct edges {
     const struct linkage *linkage;   /* NULL: linkage stubs lead to other code */
     char outside[300];               /* why the object is not counted; "": it is */
     piece_list pieces;
-    VEC(struct tree_piece) tree; /* the same pieces */
-    VEC(uint8_t) node, fall;     /* their weights */
-    VEC(uint8_t) stays;          /* linkage stubs that may lead to counted code */
+    VEC(struct tree_piece) tree;    /* the same pieces */
+    VEC(uint8_t) node, fall, taken; /* their weights */
+    VEC(uint8_t) stays;             /* linkage stubs that may lead to counted code */
     VEC(struct tree_arc) arcs;
     VEC(uint8_t) asked; /* of each arc: its counter is in, or a request */
     VEC(uint32_t) vertices, order;
@@ -85,10 +85,16 @@ static uint32_t number_at(const struct edges *g, uintptr_t start) {
     return p != NULL ? (uint32_t)(p - g->pieces.at) : TREE_NONE;
 }
 
+/* A conditional branch of 6 bytes can lead to a counter. */
+static bool branches_far(const struct object *o, const struct piece *p) {
+    const uint8_t *at = o->text_file + (p->last - o->text);
+    return p->flow == FLOW_BRANCH && p->end - p->last == 6 && at[0] == 0x0f;
+}
+
 static bool make_pieces(struct edges *g) {
     const size_t n = g->pieces.len;
     if (!seq_reserve(&g->tree, n) || !seq_reserve(&g->node, n) || !seq_reserve(&g->fall, n) ||
-        !seq_reserve(&g->stays, n + 1))
+        !seq_reserve(&g->taken, n) || !seq_reserve(&g->stays, n + 1))
         return false;
     memset(g->stays.at, 0, n);
     for (size_t i = 0; i < n; i++) {
@@ -99,9 +105,11 @@ static bool make_pieces(struct edges *g) {
                                             .back = TREE_NONE,
                                             .arm_of = TREE_NONE,
                                             .ends = end_letter(p),
-                                            .may_enter = p->entered};
+                                            .may_enter = p->entered,
+                                            .far = branches_far(g->o, p)};
     }
-    return edges_weigh(g->o, &g->pieces, g->tree.at, g->earlier, g->node.at, g->fall.at) &&
+    const struct weights weights = {g->node.at, g->fall.at, g->taken.at};
+    return edges_weigh(g->o, &g->pieces, g->tree.at, g->earlier, &weights) &&
            edges_returns(g->o, &g->pieces, g->tree.at, g->node.at) &&
            (g->linkage == NULL ||
             linkage_find(g->linkage, g->h, g->o, &g->pieces, g->tree.at, g->stays.at));
@@ -146,7 +154,9 @@ static bool make_arcs(struct edges *g) {
     g->work.vertex = g->vertices.at;
     for (size_t k = 0; k < g->arcs.len; k++) {
         struct tree_arc *a = &g->arcs.at[k];
-        a->weight = a->kind == TREE_FALL ? g->fall.at[a->piece] : g->node.at[a->piece];
+        a->weight = a->kind == TREE_FALL    ? g->fall.at[a->piece]
+                    : a->kind == TREE_TAKEN ? g->taken.at[a->piece]
+                                            : g->node.at[a->piece];
         const bool pairs = a->kind == TREE_NODE && g->tree.at[a->piece].ends == 'a';
         a->counted = pairs || (g->earlier->bytes > 0 && tree_can_count(a) && checks(a));
         g->asked.at[k] = pairs;
@@ -174,8 +184,10 @@ static bool want_arcs(struct edges *g) {
         if (!a->counted || g->asked.at[k])
             continue;
         g->asked.at[k] = true;
-        const bool fall = a->kind == TREE_FALL;
-        if (!want(g, a->piece, k, fall ? p->last : p->start, fall ? HOTPROBE_FALL : 0))
+        const unsigned flags = a->kind == TREE_FALL    ? HOTPROBE_FALL
+                               : a->kind == TREE_TAKEN ? HOTPROBE_TAKEN
+                                                       : 0;
+        if (!want(g, a->piece, k, flags != 0 ? p->last : p->start, flags))
             return false;
     }
     return true;
@@ -225,6 +237,8 @@ static void done(struct edges *g, size_t i) {
     c->traps += r->strategy == HOTPROBE_TRAP;
     if ((r->flags & (HOTPROBE_FALL | HOTPROBE_SLOT)) != 0)
         c->fall = r->counter;
+    else if ((r->flags & HOTPROBE_TAKEN) != 0)
+        c->taken = r->counter;
     else if (r->flags == 0)
         c->count = r->counter;
 }
@@ -363,6 +377,7 @@ static void put_piece(struct lines *l, const struct edges *g, size_t i) {
     lines_number(l, t->may_enter);
     lines_number(l, c->count);
     lines_number(l, c->fall);
+    lines_number(l, c->taken);
     lines_number(l, c->pairs);
     lines_number(l, t->back != TREE_NONE ? t->back + 1 : 0);
     lines_number(l, t->arm_of != TREE_NONE ? t->arm_of + 1 : 0);
@@ -476,6 +491,7 @@ static void edges_free(struct edges *g) {
     seq_free(&g->tree);
     seq_free(&g->node);
     seq_free(&g->fall);
+    seq_free(&g->taken);
     seq_free(&g->stays);
     seq_free(&g->arcs);
     seq_free(&g->asked);

@@ -32,8 +32,11 @@ struct list {
 };
 
 static void add(struct list *l, enum tree_kind kind, uint32_t piece, uint32_t from, uint32_t to) {
-    l->at[l->n++] =
-        (struct tree_arc){.kind = (uint8_t)kind, .piece = piece, .from = from, .to = to};
+    l->at[l->n++] = (struct tree_arc){.kind = (uint8_t)kind,
+                                      .piece = piece,
+                                      .from = from,
+                                      .to = to,
+                                      .can_count = kind == TREE_NODE || kind == TREE_FALL};
 }
 
 size_t tree_arcs(const struct tree_piece *pieces, size_t n, struct tree_arc *out) {
@@ -44,6 +47,7 @@ size_t tree_arcs(const struct tree_piece *pieces, size_t n, struct tree_arc *out
         if (p->ends == 'b') {
             add(&l, TREE_FALL, i, end_of(i), tree_begin(p->next));
             add(&l, TREE_TAKEN, i, end_of(i), tree_begin(p->target));
+            l.at[l.n - 1].can_count = p->far;
         } else if (p->ends == 'l') {
             add(&l, TREE_OUT, i, end_of(i), OUTSIDE);
             if (p->target != TREE_NONE)

@@ -36,13 +36,14 @@ struct tree_piece {
     uint32_t arm_of; /* the one whose jump through a table may lead here, ends w */
     char ends;       /* session.h has the letters */
     bool may_enter;  /* from other code */
+    bool far;        /* of a branch: how often it is taken can be counted */
 };
 
 enum tree_kind {
-    TREE_NODE, /* executions of the piece */
-    TREE_FALL, /* its branch was not taken */
+    TREE_NODE,  /* executions of the piece */
+    TREE_FALL,  /* its branch was not taken */
+    TREE_TAKEN, /* its branch was taken: has a counter if the piece is `far` */
     /* These cannot have a counter: */
-    TREE_TAKEN,
     TREE_ENTER, /* from other code */
     TREE_BACK,  /* of a call: the return from it */
     TREE_OUT,   /* from a linkage stub to other code */
@@ -53,7 +54,8 @@ enum tree_kind {
 struct tree_arc {
     uint32_t from, to, piece;
     uint8_t kind, weight; /* weight: of a counter's executions, ascending; set by the caller */
-    bool counted;         /* has a counter, or is known otherwise */
+    bool can_count;       /* can have a counter */
+    bool counted;         /* has one, or is known otherwise */
     uint64_t flow;
 };
 
@@ -70,7 +72,7 @@ static inline size_t tree_vertices(size_t pieces) {
 }
 
 static inline bool tree_can_count(const struct tree_arc *a) {
-    return a->kind == TREE_NODE || a->kind == TREE_FALL;
+    return a->can_count;
 }
 /* The vertex where the piece begins. */
 static inline uint32_t tree_begin(uint32_t piece) {

@@ -302,11 +302,12 @@ static uint8_t weight_of(double times) {
 
 /* Where a piece is reached from one branch only, the counter goes to the piece: any of its
  * instructions can have it. */
-static void set_weights(const struct weigh *w, uint8_t *node, uint8_t *fall) {
+static void set_weights(const struct weigh *w, const struct weights *out) {
     for (size_t i = 0; i < w->n; i++) {
         const double times = w->times.at[i] * w->calls.at[w->function.at[i]];
-        node[i] = weight_of(times);
-        fall[i] = (uint8_t)(weight_of(times * w->falls.at[i]) + 1);
+        out->node[i] = weight_of(times);
+        out->fall[i] = (uint8_t)(weight_of(times * w->falls.at[i]) + 1);
+        out->taken[i] = (uint8_t)(weight_of(times * (1 - w->falls.at[i])) + 1);
     }
 }
 
@@ -328,9 +329,15 @@ static uint8_t other_weight(uint8_t weight) {
                            (weight - WEIGHT_CHECKED) * OTHERS / (TREE_WEIGHTS - WEIGHT_CHECKED));
 }
 
+/* Of what the piece, which was executed `count` times, did so often: its branch, if not always. */
+static uint8_t branch_weight(uint64_t count, uint64_t times, uint64_t calls, uint8_t weight) {
+    return count == 0 ? other_weight(weight)
+                      : (uint8_t)(counted_weight(times, calls) + (times > 0 && times < count));
+}
+
 /* Replaces static weights by what an earlier run executed. */
-static void set_executed(const struct weigh *w, const struct placement *earlier, uint8_t *node,
-                         uint8_t *fall) {
+static void set_executed(const struct weigh *w, const struct placement *earlier,
+                         const struct weights *out) {
     uint64_t calls = 0;
     for (size_t i = 0; i < w->n; i++) {
         const uint64_t at = file_offset(w->o, w->pieces[i].start),
@@ -338,9 +345,9 @@ static void set_executed(const struct weigh *w, const struct placement *earlier,
                        went = placement_went(earlier, at, file_offset(w->o, w->pieces[i].end));
         if (i == 0 || w->function.at[i - 1] != w->function.at[i])
             calls = count;
-        node[i] = count > 0 ? counted_weight(count, calls) : other_weight(node[i]);
-        fall[i] =
-            count > 0 ? (uint8_t)(counted_weight(went, calls) + (went > 0)) : other_weight(fall[i]);
+        out->node[i] = branch_weight(count, count, calls, out->node[i]);
+        out->fall[i] = branch_weight(count, went, calls, out->fall[i]);
+        out->taken[i] = branch_weight(count, count > went ? count - went : 0, calls, out->taken[i]);
     }
 }
 
@@ -360,7 +367,7 @@ static void weigh_free(struct weigh *w) {
 }
 
 bool edges_weigh(struct object *o, const piece_list *pieces, const struct tree_piece *tree,
-                 const struct placement *earlier, uint8_t *node, uint8_t *fall) {
+                 const struct placement *earlier, const struct weights *out) {
     struct weigh w = {.o = o, .pieces = pieces->at, .tree = tree, .n = pieces->len};
     const bool ok = prepare(&w);
     if (ok) {
@@ -368,9 +375,9 @@ bool edges_weigh(struct object *o, const piece_list *pieces, const struct tree_p
         find_branches(&w);
         find_times(&w);
         find_calls(&w);
-        set_weights(&w, node, fall);
+        set_weights(&w, out);
         if (earlier->bytes > 0)
-            set_executed(&w, earlier, node, fall);
+            set_executed(&w, earlier, out);
     }
     weigh_free(&w);
     return ok;

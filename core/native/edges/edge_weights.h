@@ -12,9 +12,13 @@ enum {
     WEIGHT_NO_ROOM = TREE_WEIGHTS - 1, /* heavier than any other: its counter finds no room */
 };
 
-/* Sets the weight of each piece and of not taking its branch: from the code alone, by loops, branches
+/* Of each piece, of not taking its branch, and of taking it. */
+struct weights {
+    uint8_t *node, *fall, *taken;
+};
+/* Sets them: from the code alone, by loops, branches
  * and calls, or, of what was executed in an earlier run, from that. False: out of memory. */
 bool edges_weigh(struct object *o, const piece_list *pieces, const struct tree_piece *tree,
-                 const struct placement *earlier, uint8_t *node, uint8_t *fall);
+                 const struct placement *earlier, const struct weights *out);
 
 #endif

@@ -24,6 +24,10 @@
  *
  *     mov slot(%rip), %r11 ; mov %r11, counter(%rip)
  *
+ * At a branch that is counted when it is taken:
+ *
+ *     jncc 1f ; inc counter(%rip) ; jmp target ; 1:              the branch may lead to the inc itself
+ *
  * The ds prefix has no effect; it becomes a lock prefix when
  * the process gets its second thread.
  */
@@ -42,6 +46,8 @@ static bool build_read(struct build *b) {
     for (const struct hotprobe_probe *q = p->probes; q != NULL; q = q->next)
         if (q->in && (q->flags & HOTPROBE_FALL) != 0)
             b->after[q->boundary] = flags_live(p->object, q->site + b->insn[q->boundary].length);
+        else if (q->in && (q->flags & HOTPROBE_TAKEN) != 0)
+            b->there[q->boundary] = flags_live(p->object, b->insn[q->boundary].target);
         else if (q->in && (q->flags & HOTPROBE_EVERY) == 0)
             b->live[q->boundary] = flags_live(p->object, q->site);
     return true;
@@ -95,6 +101,17 @@ static bool emit_slot(struct build *b, const struct hotprobe_probe *probe) {
     return true;
 }
 
+static void emit_counter(struct build *b, const struct hotprobe_probe *probe, bool live) {
+    if (live)
+        emit_bytes(&b->e, "\x48\x8d\x64\x24\x80\x50\x9f\x0f\x90\xc0", 10);
+    if (probe->counter == NULL)
+        emit_own(b, probe, !live);
+    else
+        emit_shared(b, probe, live);
+    if (live)
+        emit_bytes(&b->e, "\x04\x7f\x9e\x58\x48\x8d\xa4\x24\x80\x00\x00\x00", 12);
+}
+
 static bool emit_probe(struct build *b, const struct hotprobe_probe *probe) {
     if ((probe->flags & HOTPROBE_COVER) != 0)
         return true;
@@ -106,16 +123,10 @@ static bool emit_probe(struct build *b, const struct hotprobe_probe *probe) {
         stub_emit_call(b, probe, 0);
         return true;
     }
-    bool fall = (probe->flags & HOTPROBE_FALL) != 0;
-    bool live = fall ? b->after[probe->boundary] : b->live[probe->boundary];
-    if (live)
-        emit_bytes(&b->e, "\x48\x8d\x64\x24\x80\x50\x9f\x0f\x90\xc0", 10);
-    if (probe->counter == NULL)
-        emit_own(b, probe, !live);
-    else
-        emit_shared(b, probe, live);
-    if (live)
-        emit_bytes(&b->e, "\x04\x7f\x9e\x58\x48\x8d\xa4\x24\x80\x00\x00\x00", 12);
+    if ((probe->flags & HOTPROBE_TAKEN) != 0)
+        return true; /* emit_taken() */
+    const bool fall = (probe->flags & HOTPROBE_FALL) != 0;
+    emit_counter(b, probe, fall ? b->after[probe->boundary] : b->live[probe->boundary]);
     return true;
 }
 
@@ -134,6 +145,38 @@ static bool emit_probes(struct build *b, const struct hotprobe_probe **probe, un
 /* Relocated jumps and calls end with their distance. */
 static uint16_t last_distance(const struct build *b) {
     return (uint16_t)(b->e.len - sizeof(uint32_t));
+}
+
+/* The probe that counts how often the patch's branch number k is taken, or NULL. */
+static const struct hotprobe_probe *taken_probe(const struct patch *p, unsigned k) {
+    const struct hotprobe_probe *q = p->probes;
+    while (q != NULL && (!q->in || q->boundary != k || (q->flags & HOTPROBE_TAKEN) == 0))
+        q = q->next;
+    return q;
+}
+
+/* The branch, relocated, with that probe. */
+static void emit_taken(struct build *b, const struct hotprobe_probe *probe) {
+    const struct insn *i = &b->insn[probe->boundary];
+    const uint8_t other = (uint8_t)(0x80u | ((i->opcode & 0x0fu) ^ 1u));
+    const uint8_t branch[] = {0x0f, other};
+    emit_bytes(&b->e, branch, sizeof branch); /* jncc after */
+    const size_t from = b->e.len;
+    emit_u32(&b->e, 0);
+    b->s->taken = (uint16_t)b->e.len;
+    emit_counter(b, probe, b->there[probe->boundary]);
+    emit_jump(&b->e, i->target);
+    b->s->distance[probe->boundary] = last_distance(b);
+    stub_leads_here(b, from);
+}
+
+/* Can the branch in the text lead to its probe? There is no other one. */
+static bool leads_itself(const struct hotprobe *h, const struct patch *p) {
+    const struct hotprobe_probe *only = taken_probe(p, 0);
+    bool alone = only != NULL && p->count == 1 && p->strategy == HOTPROBE_OVER_ONE && !h->live;
+    for (const struct hotprobe_probe *q = p->probes; q != NULL; q = q->next)
+        alone = alone && (!q->in || q == only);
+    return alone;
 }
 
 /* What is seldom executed, after the rest of the stub. */
@@ -155,10 +198,16 @@ static bool emit_all(struct build *b, uintptr_t at) {
     const struct hotprobe_probe *probe = p->probes;
     for (unsigned k = 0; k < p->count; k++) {
         b->s->entry[k] = (uint16_t)b->e.len;
-        if (!emit_probes(b, &probe, k, false) ||
-            !relocate(&b->e, &b->c, &b->insn[k], b->s->pushed && k == p->count - 1u))
+        if (!emit_probes(b, &probe, k, false))
             return false;
-        b->s->distance[k] = b->insn[k].target != 0 ? last_distance(b) : 0;
+        const struct hotprobe_probe *taken = taken_probe(p, k);
+        if (taken != NULL) {
+            emit_taken(b, taken);
+        } else if (relocate(&b->e, &b->c, &b->insn[k], b->s->pushed && k == p->count - 1u)) {
+            b->s->distance[k] = b->insn[k].target != 0 ? last_distance(b) : 0;
+        } else {
+            return false;
+        }
         if (!emit_probes(b, &probe, k, true))
             return false;
     }
@@ -171,6 +220,8 @@ static bool emit_all(struct build *b, uintptr_t at) {
         emit_hot(b, &b->hot[k]);
     b->constants = b->c.count > 0;
     constants_place(&b->e, &b->c);
+    if (!leads_itself(b->h, p))
+        b->s->taken = 0;
     return !b->e.full;
 }
 
@@ -248,6 +299,10 @@ static void lead_to(struct patch *p, const struct stub *s) {
         memset(p->now, 0x2e, p->length); /* cs prefix: no effect */
         p->now[p->length - JUMP] = 0xe8; /* call stub */
         put_distance(p->now + p->length - 4, p->at + p->length, s->at);
+        return;
+    }
+    if (s->taken != 0) {
+        put_distance(p->now + 2, p->at + p->length, s->at + s->taken);
         return;
     }
     p->now[0] = 0xe9; /* jmp stub */

@@ -17,6 +17,8 @@ struct stub {
     uint16_t lock[LOCKS];       /* offset of each increment's prefix */
     /* Offset of the distance of each instruction's direct jump or call, and of the jump back; 0: none */
     uint16_t distance[BOUNDARIES + 1];
+    uint16_t
+        taken; /* offset of the part that a conditional branch in the text leads to itself; 0: none */
     uint64_t key; /* of the probes it serves */
 };
 

@@ -29,6 +29,7 @@ struct build {
     struct insn insn[BOUNDARIES];
     bool live[BOUNDARIES];  /* are flags live at the probe of each? */
     bool after[BOUNDARIES]; /* and after it, if it is a branch that falls through? */
+    bool there[BOUNDARIES]; /* and at its target? */
 };
 
 /* Calls the probe's function. It gets the probe's address. Bit 0: flags and rax are saved on the stack; bit 1: a

@@ -141,9 +141,13 @@ static void flows_known(struct flows *f) {
     for (size_t k = 0; k < f->arc_count; k++) {
         struct tree_arc *a = &f->arcs[k];
         const struct native_piece *p = &f->own[a->piece];
-        a->counted =
-            (a->kind == TREE_NODE && p->has_count) || (a->kind == TREE_FALL && p->has_fall);
-        a->flow = !a->counted ? 0 : a->kind == TREE_NODE ? p->count : p->fall;
+        a->counted = (a->kind == TREE_NODE && p->has_count) ||
+                     (a->kind == TREE_FALL && p->has_fall) ||
+                     (a->kind == TREE_TAKEN && p->has_taken);
+        a->flow = !a->counted            ? 0
+                  : a->kind == TREE_NODE ? p->count
+                  : a->kind == TREE_FALL ? p->fall
+                                         : p->taken;
     }
     for (size_t i = 0; i < f->o->count; i++)
         f->work.balance[tree_begin((uint32_t)i)] += f->own[i].paired;
@@ -268,7 +272,8 @@ static enum status check_entries(struct reader *r, struct native_graph *out) {
         out->entered += p->count - p->in;
         out->instructions += p->count * p->instructions;
         out->executed += p->count > 0;
-        out->probed += (p->has_count ? p->count : 0) + (p->has_fall ? p->fall : 0);
+        out->probed += (p->has_count ? p->count : 0) + (p->has_fall ? p->fall : 0) +
+                       (p->has_taken ? p->taken : 0);
         out->traps += p->traps * p->count;
     }
     out->pieces = r->c.pieces.len;

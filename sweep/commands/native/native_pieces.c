@@ -62,7 +62,7 @@ static bool sites_up_to(struct native_pieces *c, uint64_t site) {
 static bool piece_line(struct native_pieces *c, const char *line) {
     const char *p = line, *end = line + strlen(line);
     const struct native_object *o = &c->objects.at[c->objects.len - 1];
-    uint64_t start, target, enter, count, fall, site, back, arm_of, traps;
+    uint64_t start, target, enter, count, fall, taken, site, back, arm_of, traps;
     struct native_piece piece = {.object = (uint32_t)(c->objects.len - 1)};
     if (!number(&p, end, UINT32_MAX, &start) || !number(&p, end, UINT32_MAX, &target) ||
         strchr("njbcarlws", *p) == NULL || p[1] != ' ')
@@ -72,14 +72,16 @@ static bool piece_line(struct native_pieces *c, const char *line) {
     piece.start = (uint32_t)start;
     piece.target = (uint32_t)target;
     if (!number(&p, end, 1, &enter) || !number(&p, end, UINT64_MAX, &count) ||
-        !number(&p, end, UINT64_MAX, &fall) || !number(&p, end, SESSION_PAIRS_SITES, &site) ||
-        !number(&p, end, o->count, &back) || !number(&p, end, o->count, &arm_of) ||
-        !number(&p, end, 2, &traps) || !read_lengths(&piece, &p) ||
-        !count_at(c, count, &piece.count) || !count_at(c, fall, &piece.fall))
+        !number(&p, end, UINT64_MAX, &fall) || !number(&p, end, UINT64_MAX, &taken) ||
+        !number(&p, end, SESSION_PAIRS_SITES, &site) || !number(&p, end, o->count, &back) ||
+        !number(&p, end, o->count, &arm_of) || !number(&p, end, 3, &traps) ||
+        !read_lengths(&piece, &p) || !count_at(c, count, &piece.count) ||
+        !count_at(c, fall, &piece.fall) || !count_at(c, taken, &piece.taken))
         return false;
     piece.may_enter = enter != 0;
     piece.has_count = count != 0 || site != 0;
     piece.has_fall = fall != 0 && piece.ends != 'l';
+    piece.has_taken = taken != 0;
     if (piece.ends == 'l') {
         piece.led = piece.fall;
         piece.fall = 0;

@@ -15,7 +15,8 @@ struct native_piece {
     uint64_t returned;        /* to what follows this call, from `back` */
     uint64_t armed;           /* from `arm_of` to this piece */
     uint64_t led;             /* address where this linkage stub led last; 0: to other code */
-    bool has_count, has_fall; /* counted; else they follow from others */
+    uint64_t taken;           /* its branch, if has_taken */
+    bool has_count, has_fall, has_taken; /* counted; else they follow from others */
     uint32_t site, traps, back,
         arm_of; /* the last two: numbers of the object's pieces, from 1; 0: none */
     uint32_t object;

@@ -38,7 +38,8 @@ static void random_pieces(struct trial *t, uint32_t *seed) {
                                 .target = draw(seed, 9) > 0 ? draw(seed, PIECES) : TREE_NONE,
                                 .back = TREE_NONE,
                                 .arm_of = TREE_NONE,
-                                .may_enter = draw(seed, 3) == 0};
+                                .may_enter = draw(seed, 3) == 0,
+                                .far = draw(seed, 2) == 0};
         if (t->pieces[i].ends == 'r')
             hubs[hub_count++] = i;
         if (t->pieces[i].ends == 'l')
@@ -105,7 +106,7 @@ static uint64_t counted_weight(const struct trial *t, size_t *counters) {
     *counters = 0;
     for (size_t k = 0; k < t->count; k++)
         if (t->arcs[k].counted) {
-            assert_true(t->arcs[k].kind == TREE_NODE || t->arcs[k].kind == TREE_FALL);
+            assert_true(tree_can_count(&t->arcs[k]));
             sum += t->arcs[k].weight;
             ++*counters;
         }
@@ -133,7 +134,7 @@ static void test_flows_follow(void **state) {
         counted_weight(&t, &n);
         counters += n;
         for (size_t k = 0; k < t.count; k++)
-            all += t.arcs[k].kind == TREE_NODE || t.arcs[k].kind == TREE_FALL;
+            all += tree_can_count(&t.arcs[k]);
     }
     assert_true(solved > 1000);
     assert_true(counters * 10 < all * 8);
@@ -183,7 +184,7 @@ static void test_wrong_counts(void **state) {
         if (!tree_choose(t.arcs, t.count, &t.work))
             continue;
         for (size_t k = 0; k < t.count; k++)
-            t.arcs[k].counted |= t.arcs[k].kind == TREE_NODE || t.arcs[k].kind == TREE_FALL;
+            t.arcs[k].counted |= tree_can_count(&t.arcs[k]);
         random_flow(&t, &s);
         for (size_t wrong = 0; wrong < t.count; wrong++) {
             const struct tree_arc *a = &t.arcs[wrong];
