@@ -317,6 +317,12 @@ static bool choose_again(struct edges *g) {
     return true;
 }
 
+static enum status no_tree(const struct edges *g, struct error *e) {
+    return error_set(e, STATUS_UNSUPPORTED,
+                     "%.200s: edges without counters are a circle (--blocks needs no edges)",
+                     g->o->path);
+}
+
 /* Names the first piece without a probe. */
 static enum status refuse(const struct edges *g, struct error *e) {
     const struct hotprobe_request *r = &g->requests.at[0];
@@ -324,7 +330,7 @@ static enum status refuse(const struct edges *g, struct error *e) {
     const char *name = f != NULL && f->name != NULL ? f->name : "code";
     return error_set(e, STATUS_UNSUPPORTED,
                      "%s (0x%llx in the file): %zu probes of the graph cannot be placed, this one "
-                     "because: %s",
+                     "because: %s (without --graph, such places are left out)",
                      name, (unsigned long long)(r->site - g->o->bias), g->requests.len,
                      hotprobe_reason_text(r->reason));
 }
@@ -334,7 +340,7 @@ static enum status insert_all(struct edges *g, struct error *e) {
     enum status s = STATUS_OK;
     for (int turn = 0; s == STATUS_OK && turn < TURNS; turn++) {
         if (turn > 0 && !choose_again(g))
-            return error_set(e, STATUS_UNSUPPORTED, "edges without counters are a circle");
+            return no_tree(g, e);
         if (!want_arcs(g))
             return error_set(e, STATUS_MEMORY, "out of memory");
         if (all_parked(g))
@@ -423,7 +429,7 @@ static enum status edges_find(struct edges *g, struct error *e) {
     if (!pieces_find(g->o, &g->pieces) || !make_arcs(g) || !want_pairs(g))
         return error_set(e, STATUS_MEMORY, "out of memory");
     if (!tree_choose(g->arcs.at, g->arcs.len, &g->work))
-        return error_set(e, STATUS_UNSUPPORTED, "edges without counters are a circle");
+        return no_tree(g, e);
     if (g->earlier->bytes == 0)
         choose_checks(g);
     return STATUS_OK;

@@ -32,7 +32,8 @@ static enum status refuse(struct reader *r, const struct native_piece *p, const 
                           uint64_t n) {
     const char *path = object_of(r, p)->path, *slash = strrchr(path, '/');
     return error_set(r->e, STATUS_UNSUPPORTED,
-                     "no exact graph: the code at 0x%" PRIx32 " of %.100s (%.300s) %s %" PRIu64,
+                     "no exact graph: the code at 0x%" PRIx32 " of %.100s (%.300s) %s %" PRIu64
+                     " (counts of --blocks need no such balance)",
                      p->start, slash != NULL ? slash + 1 : path,
                      strcmp(p->name, "-") != 0 ? p->name : "no symbol", what, n);
 }

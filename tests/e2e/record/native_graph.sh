@@ -123,6 +123,39 @@ if g++ -O2 thrown.cc -o thrown 2>cc.log; then
     check "exceptions" "$work/thrown"
     check "an exception that nobody catches" "$work/thrown" x
 else cat cc.log; fail "thrown.cc"; fi
+# ---- code that is generated at run time is other code, and so are the entries from there; functions may be found by
+# offsets, as V8 finds its builtins: no address of them is anywhere, though some are called directly, too ----
+cat >jit.c <<'C'
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+__asm__(".text\n"
+        ".type blob, @function\nblob: ret\n.size blob, . - blob\n.balign 32\n"
+        ".type Builtins_One, @function\nBuiltins_One: lea 1(%rdi), %eax\nret\n.size Builtins_One, . - Builtins_One\n.balign 32\n"
+        ".type Builtins_Two, @function\nBuiltins_Two: call Builtins_One\nlea 1(%rax), %eax\nret\n.size Builtins_Two, . - Builtins_Two\n.balign 32\n"
+        ".type alone, @function\nalone: test $1, %dil\nje 1f\nlea 5(%rdi), %eax\nret\n1: lea 7(%rdi), %eax\nret\n.size alone, . - alone\n"
+        ".section .rodata\n.balign 4\noffsets: .long Builtins_One - blob, Builtins_Two - blob, alone - blob\n.text\n");
+extern const char blob[];
+extern const int offsets[3];
+static volatile int sink;
+__attribute__((noinline)) static int back(int n) { return n & 1 ? sink += n : n; }
+int main(void) {
+    /* push %rbx; push %rdi; pop %rbx; mov %esi, %edi; call *%rbx; pop %rbx; ret */
+    static const unsigned char code[] = {0x53, 0x57, 0x5b, 0x89, 0xf7, 0xff, 0xd3, 0x5b, 0xc3};
+    void *page = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int s = 0;
+    if (page == MAP_FAILED) return 9;
+    memcpy(page, code, sizeof code);
+    for (int i = 0; i < 70; i++) {
+        s += ((int (*)(int (*)(int), int))page)(back, i);
+        s += ((int (*)(int (*)(int), int))page)((int (*)(int))(blob + offsets[i % 3]), i);
+        s += ((int (*)(int))(blob + offsets[i % 2]))(i);
+    }
+    printf("%d\n", s);
+    return 0;
+}
+C
+gcc -O1 jit.c -o jit 2>cc.log && check "generated code" "$work/jit" || { cat cc.log; fail "jit.c"; }
 # ---- what libc raises or ends finds the program in other code: nothing is open but calls of libc ----
 cat >ends.c <<'C'
 #include <assert.h>
