@@ -173,6 +173,7 @@ struct db_members {
     size_t game_count;
     const int64_t *marks, *hot, *windows;
     size_t mark_count, hot_count, window_count;
+    size_t program_window_count; /* further ones in `windows`, in instructions */
 };
 /* Makes these the members of the experiment, and no others. Games that may be in it but have no
  * stream here keep their streams, if these have a sampling of one of the given streams. Result rows

@@ -171,9 +171,10 @@ static enum status put_configurations(struct db *db, const struct db_members *m,
 
 static enum status put_marks(struct db *db, const struct db_members *m, int64_t experiment,
                              struct error *e) {
+    const size_t window_count = m->window_count + m->program_window_count;
     char *marks = json_list(m->marks, m->mark_count, sizeof *m->marks);
     char *hot = json_list(m->hot, m->hot_count, sizeof *m->hot);
-    char *windows = json_list(m->windows, m->window_count, sizeof *m->windows);
+    char *windows = json_list(m->windows, window_count, sizeof *m->windows);
     enum status status = marks != NULL && hot != NULL && windows != NULL
                              ? STATUS_OK
                              : error_set(e, STATUS_MEMORY, "out of memory");
@@ -193,9 +194,12 @@ static enum status put_marks(struct db *db, const struct db_members *m, int64_t 
         status = db_put_experiment_hot(
             db, &(struct db_experiment_hot){.experiment_id = experiment, .hot_permille = m->hot[i]},
             e);
-    for (size_t i = 0; status == STATUS_OK && i < m->window_count; i++)
+    for (size_t i = 0; status == STATUS_OK && i < window_count; i++)
         status = db_put_experiment_window(
-            db, &(struct db_experiment_window){.experiment_id = experiment, .span = m->windows[i]},
+            db,
+            &(struct db_experiment_window){.experiment_id = experiment,
+                                           .span = m->windows[i],
+                                           .unit = i < m->window_count ? NULL : "instructions"},
             e);
     sqlite3_free(marks);
     sqlite3_free(hot);

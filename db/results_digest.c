@@ -24,6 +24,8 @@
     " JOIN quality q ON q.stream_id = s.stream_id AND q.configuration_id = c.configuration_id"     \
     " AND q.part = iif(p.kind = 'program' AND q.batches < s.batches, 'strata', 'first')"           \
     " AND q.hot_permille = xh.hot_permille"
+/* Windows of programs are of instructions, those of games of seconds. */
+#define OF_KIND " AND xw.unit IS iif(p.kind = 'program', 'instructions', NULL)"
 /* Four digits, so that keys sort as text. */
 #define NUMBER "CASE WHEN xc.number IS NULL THEN 'baseline' ELSE printf('%04d', xc.number) END"
 #define SHARE  "iif(q.hot_permille = 900, '', '/hot' || q.hot_permille)"
@@ -76,14 +78,15 @@ static const char *const digest_queries[] = {
 
     "SELECT 'window', w.span, w.number, first_frame, w.frames, w.edges, w.weight, w.busy_weight,"
     " w.hot_edges_active, w.hash, overlap_before, change" FROM_STREAM
-    " JOIN experiment_window xw USING (experiment_id)"
+    " JOIN experiment_window xw ON xw.experiment_id = s.experiment_id" OF_KIND
     " JOIN replay_window w ON w.replay_id = p.replay_id AND w.span = xw.span ORDER BY w.span, "
     "w.number",
 
     "SELECT 'windows/' || " NUMBER " || " SHARE ", c.key, q.span, q.number, q.batches, q.edges,"
     " overlap, hot_recall, hot_precision, hot_f1, hot_weight, overlap_active, hot_recall_active,"
     " hot_precision_active, hot_f1_active, hot_weight_active" FROM_STREAM MEMBERS
-    " JOIN experiment_hot xh USING (experiment_id) JOIN experiment_window xw USING (experiment_id)"
+    " JOIN experiment_hot xh USING (experiment_id)"
+    " JOIN experiment_window xw ON xw.experiment_id = s.experiment_id" OF_KIND
     " JOIN window_quality q ON q.stream_id = s.stream_id AND q.configuration_id ="
     " c.configuration_id AND q.span = xw.span AND q.hot_permille = xh.hot_permille"
     " ORDER BY xc.number, q.hot_permille, q.span, q.number",
@@ -91,8 +94,9 @@ static const char *const digest_queries[] = {
     "SELECT 'phases/' || " NUMBER
     ", c.key, f.kept, f.span, f.number, lasts, found_after" FROM_STREAM MEMBERS
     " JOIN phase_found f ON f.stream_id = s.stream_id AND f.configuration_id = c.configuration_id"
-    " AND f.span = (SELECT min(span) FROM experiment_window w WHERE w.experiment_id ="
-    " s.experiment_id) AND (f.kept = 0 OR f.kept IN (SELECT span FROM experiment_window w WHERE"
+    " AND f.span = (SELECT min(span) FROM experiment_window xw WHERE xw.experiment_id ="
+    " s.experiment_id" OF_KIND
+    ") AND (f.kept = 0 OR f.kept IN (SELECT span FROM experiment_window w WHERE"
     " w.experiment_id = s.experiment_id)) ORDER BY xc.number, f.kept, f.number",
 
     "SELECT 'paths', p.paths, p.path_flow, p.hot_paths, p.hot_path_flow" FROM_STREAM

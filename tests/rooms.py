@@ -25,7 +25,7 @@ PUBLIC = {
     "nes": {"engine.h", "movie.h", "probe.h"},
     "graph": {"flow/circulation.h", "layout/layout.h", "path/path_flow.h"},
     "profile": {"exec/exec.h", "gaussian/gaussian_watch.h", "live/live.h", "packets/packet_writer.h", "path/path_judge.h",
-                "program/program_trace.h", "structure/structure.h",
+                "program/program_parts.h", "program/program_trace.h", "structure/structure.h",
                 "window/windows.h"},
     "commands": {"command.h"},
     "report": {"tables/table.h"},

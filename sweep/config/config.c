@@ -245,6 +245,10 @@ static enum status check_played(const struct config *c, struct error *e) {
     return STATUS_OK;
 }
 
+bool config_has_trace(const struct config_program *p) {
+    return p != NULL && !p->native;
+}
+
 bool config_has_other(const struct config_program *p) {
     return p->other_command != NULL || p->other_input != NULL;
 }
@@ -285,16 +289,17 @@ static enum status check_others(const struct config *c, struct error *e) {
     return STATUS_OK;
 }
 
-/* Paths are counted while a game is played. */
+/* Paths are counted while a game is played, or in a program's trace. */
 static enum status check_paths(const struct config *c, const config_setting_t *root,
                                struct error *e) {
     bool played = false;
     for (size_t i = 0; i < c->games.len; i++)
-        played |= c->games.at[i].movie != NULL;
+        played |= c->games.at[i].movie != NULL || config_has_trace(c->games.at[i].program);
     return played || !c->paths
                ? STATUS_OK
                : fields_error(c->from, config_setting_get_member(root, "paths"), e,
-                              "paths are counted while a game is played, and none has a movie");
+                              "paths are counted while a game is played or a program recorded, "
+                              "and there is neither");
 }
 
 /* A live technique yields one graph, at the end, so it has no convergence curve. */
@@ -345,6 +350,8 @@ static enum status hash_definition(struct config *c, struct error *e) {
         hash_add(h, "hot %u\n", c->hot.at[i]);
     for (size_t i = 0; i < c->windows.len; i++)
         hash_add(h, "window %" PRIu64 "\n", c->windows.at[i]);
+    for (size_t i = 0; i < c->program_windows.len; i++)
+        hash_add(h, "window instructions %" PRIu64 "\n", c->program_windows.at[i]);
     if (c->paths)
         hash_add(h, "paths\n");
     return hash_finish(h, c->definition_hash) ? STATUS_OK : OUT_OF_MEMORY(c, e);
@@ -519,6 +526,7 @@ void config_free(struct config *c) {
     vec_free(&c->execs);
     vec_free(&c->marks);
     vec_free(&c->windows);
+    vec_free(&c->program_windows);
     vec_free(&c->games);
     vec_free(&c->budgets);
     free(c->path);

@@ -116,9 +116,11 @@ struct config {
     VEC(struct config_exec *) execs; /* of points whose technique is a program */
     VEC(uint64_t) marks;             /* batch counts, ascending */
     VEC(uint64_t)
-    windows;    /* of games: their lengths in seconds, ascending multiples of the first;
+    windows; /* of games: their lengths in seconds, ascending multiples of the first;
                               none: no windows */
-    bool paths; /* of games: what each graph tells of the paths is wanted, too */
+    VEC(uint64_t) program_windows; /* the same of recorded programs, in instructions */
+    bool
+        paths; /* what each graph tells of the paths is wanted, too: of games and recorded programs */
     VEC(struct config_game) games;
     VEC(struct config_budget)
     budgets;                       /* programs are sampled with all of them; none: each with its
@@ -167,6 +169,9 @@ bool config_applies(const struct config_sampling *s, const struct technique *t);
 uint64_t config_frames(uint64_t seconds);
 /* The frames that a live technique watches, of `frames`. */
 uint64_t config_watched(const struct config_sampling *s, uint64_t frames);
+/* True if it is a program whose transfers can be followed in their order: one that is recorded. NULL is
+ * none. */
+bool config_has_trace(const struct config_program *p);
 /* True if the program has another run: other_command, other_input, or both. */
 bool config_has_other(const struct config_program *p);
 /* What its batches are. */

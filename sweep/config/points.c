@@ -12,6 +12,9 @@
 #include <string.h>
 
 enum { MOST_POINTS = 100000, MOST_WINDOWS = 16, MOST_WINDOW_SECONDS = 1000000 };
+/* A part of a program is decoded, and each technique follows it. */
+enum { LEAST_WINDOW_INSTRUCTIONS = 1000 };
+#define MOST_WINDOW_INSTRUCTIONS (INT64_C(1) << 48)
 
 #define OUT_OF_MEMORY(c, e) error_set(e, STATUS_MEMORY, "%s: out of memory", (c)->path)
 
@@ -343,40 +346,85 @@ enum status points_read_convergence(struct config *c, const config_setting_t *gr
 
 /* ---- windows ---- */
 
-static enum status read_length(struct config *c, const config_setting_t *setting,
-                               const config_setting_t *list, struct error *e) {
-    int64_t seconds;
+/* Lengths of windows in one unit. */
+struct lengths {
+    const char *name; /* of the setting, and of the unit */
+    uint64_t least, most;
+    uint64_t *at;
+    size_t count;
+};
+
+static enum status read_length(const struct config *c, struct lengths *l,
+                               const config_setting_t *setting, struct error *e) {
+    int64_t length;
     const enum status status =
-        fields_integer(c->from, setting, 1, MOST_WINDOW_SECONDS, &seconds, e);
+        fields_integer(c->from, setting, (int64_t)l->least, (int64_t)l->most, &length, e);
     if (status != STATUS_OK)
         return status;
-    if (c->windows.len == MOST_WINDOWS)
+    if (l->count > 0 && (uint64_t)length <= l->at[l->count - 1])
+        return fields_error(c->from, setting, e, "%s must rise from each to the next", l->name);
+    if (l->count > 0 && (uint64_t)length % l->at[0] != 0)
+        return fields_error(c->from, setting, e,
+                            "a window of %" PRId64
+                            " %s is not made of the shortest ones, of %" PRIu64
+                            ": make it a multiple",
+                            length, l->name, l->at[0]);
+    l->at[l->count++] = (uint64_t)length;
+    return STATUS_OK;
+}
+
+/* Windows of games and of programs are told apart by their lengths, too. */
+static bool has_length(const struct config *c, uint64_t length) {
+    for (size_t i = 0; i < c->windows.len; i++)
+        if (c->windows.at[i] == length)
+            return true;
+    return false;
+}
+
+static enum status read_lengths(const struct config *c, const config_setting_t *list,
+                                struct lengths *l, struct error *e) {
+    if (!config_setting_is_array(list) || config_setting_length(list) == 0)
+        return fields_error(c->from, list, e,
+                            "windows need their lengths, as seconds = [1, 5, 30]");
+    if (config_setting_length(list) > MOST_WINDOWS)
         return fields_error(c->from, list, e, "there are more than %d lengths of windows",
                             MOST_WINDOWS);
-    if (c->windows.len > 0 && (uint64_t)seconds <= c->windows.at[c->windows.len - 1])
-        return fields_error(c->from, list, e, "seconds must rise from each to the next");
-    if (c->windows.len > 0 && (uint64_t)seconds % c->windows.at[0] != 0)
-        return fields_error(c->from, list, e,
-                            "a window of %" PRId64
-                            " s is not made of the shortest ones, of %" PRIu64
-                            " s: make it a multiple",
-                            seconds, c->windows.at[0]);
-    return vec_push(&c->windows, (uint64_t)seconds) ? STATUS_OK : OUT_OF_MEMORY(c, e);
+    enum status status = STATUS_OK;
+    for (int i = 0; status == STATUS_OK && i < config_setting_length(list); i++)
+        status = read_length(c, l, config_setting_get_elem(list, (unsigned)i), e);
+    for (size_t i = 0; status == STATUS_OK && i < l->count; i++)
+        if (has_length(c, l->at[i]))
+            return fields_error(c->from, list, e,
+                                "a window of %" PRIu64 " %s has the same number as one in seconds",
+                                l->at[i], l->name);
+    return status;
 }
 
 enum status points_read_windows(struct config *c, const config_setting_t *group, struct error *e) {
-    config_setting_t *list = NULL;
+    config_setting_t *seconds = NULL, *instructions = NULL;
+    uint64_t at[2][MOST_WINDOWS];
+    struct lengths of_games = {"seconds", 1, MOST_WINDOW_SECONDS, at[0], 0},
+                   of_programs = {"instructions", LEAST_WINDOW_INSTRUCTIONS,
+                                  MOST_WINDOW_INSTRUCTIONS, at[1], 0};
     const struct field fields[] = {
-        {"seconds", FIELD_SETTING, &list, 0, 0},
+        {"seconds", FIELD_SETTING, &seconds, 0, 0},
+        {"instructions", FIELD_SETTING, &instructions, 0, 0},
         {0},
     };
     enum status status = fields_read(c->from, group, fields, e);
-    if (status != STATUS_OK)
-        return status;
-    if (list == NULL || !config_setting_is_array(list) || config_setting_length(list) == 0)
-        return fields_error(c->from, list != NULL ? list : group, e,
-                            "windows need their lengths, as seconds = [1, 5, 30]");
-    for (int i = 0; status == STATUS_OK && i < config_setting_length(list); i++)
-        status = read_length(c, config_setting_get_elem(list, (unsigned)i), list, e);
+    if (status == STATUS_OK && seconds == NULL && instructions == NULL)
+        return fields_error(c->from, group, e,
+                            "windows need their lengths, as seconds = [1, 5, 30] of games, or "
+                            "instructions = [1000000, 5000000] of programs");
+    if (status == STATUS_OK && seconds != NULL)
+        status = read_lengths(c, seconds, &of_games, e);
+    for (size_t i = 0; status == STATUS_OK && i < of_games.count; i++)
+        if (!vec_push(&c->windows, at[0][i]))
+            status = OUT_OF_MEMORY(c, e);
+    if (status == STATUS_OK && instructions != NULL)
+        status = read_lengths(c, instructions, &of_programs, e);
+    for (size_t i = 0; status == STATUS_OK && i < of_programs.count; i++)
+        if (!vec_push(&c->program_windows, at[1][i]))
+            status = OUT_OF_MEMORY(c, e);
     return status;
 }

@@ -81,7 +81,8 @@ struct plan_game {
     char other_input[41]; /* hash of that movie, or of a program's other run; "": none */
     char console[NES_CONSOLE_TEXT]; /* in the syntax of --console; "": the default */
     char replay_key[PLAN_KEY];
-    int64_t replay_id; /* id of its row, which need not exist yet */
+    int64_t replay_id;     /* id of its row, which need not exist yet */
+    uint64_t instructions; /* of its replay in the database; 0: unknown */
     bool has_exact;
     bool judges_paths, has_paths; /* the paths are to be counted; the database has their number */
     char exact_hash[33];          /* in the database; "": none */

@@ -34,13 +34,8 @@ static void write_resumption(void *user, uint32_t to) {
     packets_jump(&r->tracer->writer, to);
 }
 
-static void write_transfer(void *user, const struct code_insn *insn, uint32_t to, bool taken,
-                           bool strays, void **tag) {
-    struct packet_replay *r = user;
-    struct packet_writer *w = &r->tracer->writer;
-    (void)tag;
-    if (strays)
-        packet_tracer_note(r->tracer, &(struct code_change){.insn = *insn, .once = true, .to = to});
+void packets_write_transfer(struct packet_writer *w, const struct code_insn *insn, uint32_t to,
+                            bool taken, bool strays) {
     if (insn->kind == INSN_CALL || insn->kind == CODE_CALL_INDIRECT)
         packets_call(w, insn->next);
     if (!strays && insn->kind == INSN_BRANCH)
@@ -49,6 +44,15 @@ static void write_transfer(void *user, const struct code_insn *insn, uint32_t to
         packets_return(w, to);
     else if (!strays && insn->kind != INSN_JUMP && insn->kind != INSN_CALL)
         packets_jump(w, to);
+}
+
+static void write_transfer(void *user, const struct code_insn *insn, uint32_t to, bool taken,
+                           bool strays, void **tag) {
+    struct packet_replay *r = user;
+    (void)tag;
+    if (strays)
+        packet_tracer_note(r->tracer, &(struct code_change){.insn = *insn, .once = true, .to = to});
+    packets_write_transfer(&r->tracer->writer, insn, to, taken, strays);
     sample_if_due(r, to);
 }
 

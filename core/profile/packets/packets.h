@@ -92,6 +92,10 @@ struct packet_events {
     void (*changes)(void *user, const struct code_insn *insn);
 };
 
+/* What a processor writes for a decoded transfer; one that strays is noted as a change before. */
+void packets_write_transfer(struct packet_writer *w, const struct code_insn *insn, uint32_t to,
+                            bool taken, bool strays);
+
 struct code_node;
 struct packet_decoder {
     const struct packet_events *events; /* NULL: nobody follows */

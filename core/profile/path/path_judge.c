@@ -7,8 +7,9 @@
 #include "profile/path/path_counts.h"
 
 struct path_truth {
-    struct structure structure;
-    struct path_profile profile; /* refers to the structure */
+    struct structure own;              /* of a machine; empty for a program */
+    const struct structure *structure; /* that one, or the trace's */
+    struct path_profile profile;       /* refers to the structure */
     struct path_totals totals;
 };
 
@@ -23,6 +24,7 @@ static enum status read_paths(struct profile *out, const struct traces *t,
     (void)out;
     const struct judge *j = t->own;
     struct path_profile *p = &j->truth->profile;
+    j->truth->structure = s;
     const enum status status = path_profile_make(p, &j->counts, t, s, e);
     if (status == STATUS_OK)
         paths_measure(&j->truth->totals, &p->program, &p->paths);
@@ -49,7 +51,28 @@ enum status path_judge_finish(void *self, struct path_truth **out, struct error 
         traces_abandon(self);
         return error_set(e, STATUS_MEMORY, "out of memory for paths");
     }
-    const enum status status = traces_finish_on(self, &nothing, &(*out)->structure, e);
+    const enum status status = traces_finish_on(self, &nothing, &(*out)->own, e);
+    profile_free(&nothing);
+    if (status != STATUS_OK) {
+        path_truth_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+static void tell_judge(void *own, void *truth) {
+    ((struct judge *)own)->truth = truth;
+}
+
+enum status path_judge_replay(struct path_truth **out, const struct program_trace *program,
+                              struct error *e) {
+    struct profile nothing;
+    *out = calloc(1, sizeof **out);
+    if (*out == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory for paths");
+    const struct traces_preparation prepare = {tell_judge, *out};
+    const enum status status =
+        traces_replay_prepared(&nothing, program, &policy, NULL, &prepare, e);
     profile_free(&nothing);
     if (status != STATUS_OK) {
         path_truth_free(*out);
@@ -68,9 +91,9 @@ const struct path_totals *path_truth_totals(const struct path_truth *t) {
 
 enum status path_truth_judge(const struct path_truth *t, const struct graph *g,
                              struct path_knowledge *out, struct error *e) {
-    const struct graph *blocks = &t->structure.graph;
+    const struct graph *blocks = &t->structure->graph;
     const struct path_profile *p = &t->profile;
-    const struct layout_program program = shapes_program(&t->structure.shapes, blocks);
+    const struct layout_program program = shapes_program(&t->structure->shapes, blocks);
     struct layout_weighing w = {0};
     enum status status = layout_weigh(&w, &program, g, true, e);
     if (status == STATUS_OK) {
@@ -88,6 +111,6 @@ void path_truth_free(struct path_truth *t) {
     if (t == NULL)
         return;
     path_profile_free(&t->profile);
-    structure_free(&t->structure);
+    structure_free(&t->own);
     free(t);
 }

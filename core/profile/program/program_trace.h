@@ -31,6 +31,7 @@
 #define HOTGRAPH_PROGRAM_TRACE_H
 
 #include "profile/packets/packets.h"
+#include "profile/profile.h"
 #include "profile/structure/structure.h"
 
 struct program_image {
@@ -67,6 +68,20 @@ enum status program_trace_learn(struct program_trace *t, struct error *e);
  * after an error. d->instructions is the time. */
 enum status program_trace_decode(const struct program_trace *t, struct packet_decoder *d,
                                  const struct packet_events *events, void *user, struct error *e);
+/* Samples, chosen as `record` chooses them: of instructions, batch k (from 0) begins with instruction
+ * (k + 1) * every; of transfers, one in each stratum of `every` is drawn from the seed. */
+struct program_sampling {
+    bool transfers;
+    uint64_t every; /* of instructions, at least `batch` */
+    unsigned batch; /* instructions; without meaning for transfers */
+    uint64_t seed;  /* of transfers */
+};
+unsigned program_sampling_length(const struct program_sampling *how); /* of a batch */
+/* The number (from 0) of the instruction or transfer with which batch `number` begins. */
+uint64_t program_sampling_due(const struct program_sampling *how, uint64_t number);
+/* The stream is the recorded one; it refers to the trace's structure. */
+enum status program_trace_sample(struct stream *out, const struct program_trace *t,
+                                 const struct program_sampling *how, struct error *e);
 /* All that it executes; the caller frees *out, also after an error. */
 enum status program_trace_flow(struct flow *out, const struct program_trace *t, struct error *e);
 

@@ -156,6 +156,14 @@ enum status traces_result(struct profile *out, const struct traces *t, const str
 enum status traces_replay(struct profile *out, const struct program_trace *program,
                           const struct trace_policy *policy, const int64_t *values,
                           struct error *e);
+/* The same, with something done to the policy's own memory before anything is followed. */
+struct traces_preparation {
+    void (*prepare)(void *own, void *user);
+    void *user;
+};
+enum status traces_replay_prepared(struct profile *out, const struct program_trace *program,
+                                   const struct trace_policy *policy, const int64_t *values,
+                                   const struct traces_preparation *preparation, struct error *e);
 /* The attach, finish, abandon and now of a technique. */
 enum status traces_attach(void **self, struct nes *nes, const struct trace_policy *policy,
                           const int64_t *values, struct error *e);

@@ -57,6 +57,12 @@ static void end_all(struct traces *t, uint32_t address) {
 enum status traces_replay(struct profile *out, const struct program_trace *program,
                           const struct trace_policy *policy, const int64_t *values,
                           struct error *e) {
+    return traces_replay_prepared(out, program, policy, values, NULL, e);
+}
+
+enum status traces_replay_prepared(struct profile *out, const struct program_trace *program,
+                                   const struct trace_policy *policy, const int64_t *values,
+                                   const struct traces_preparation *preparation, struct error *e) {
     struct packet_decoder d = {0};
     struct traces *t;
     const struct trace_clock clock = {instructions_of, &d, PROGRAM_TICKS};
@@ -64,6 +70,8 @@ enum status traces_replay(struct profile *out, const struct program_trace *progr
     enum status status = traces_new(&t, policy, &clock, values, e);
     if (status != STATUS_OK)
         return status;
+    if (preparation != NULL)
+        preparation->prepare(t->own, preparation->user);
     for (size_t i = program->insns.len;
          i-- > 0;) /* of an address's, the first one is it at first */
         traces_note_next(t, program->insns.at[i].address, program->insns.at[i].next);

@@ -6,7 +6,8 @@
 #include <string.h>
 
 struct exact_steps {
-    struct exact *exact;
+    struct exact *exact; /* NULL: flows are handed over */
+    bool waits;          /* busy-waits are looked for */
     /* Of each pair, up to the last mark, [1] as a transfer: where code changes, one pair may be both. */
     struct map counts[2];
     struct flow all;  /* the pairs of all steps; instructions and entries up to the last mark */
@@ -31,6 +32,7 @@ enum status exact_steps_begin(struct exact_steps **out, void *exact, struct erro
     if (*out == NULL)
         return out_of_memory(e);
     (*out)->exact = exact;
+    (*out)->waits = exact != NULL;
     return STATUS_OK;
 }
 
@@ -78,19 +80,22 @@ static bool note_pairs(struct exact_steps *s, const struct map *now, bool transf
 
 enum status exact_steps_mark(struct exact_steps *s, struct error *e) {
     struct flow flow = {0};
-    struct map now[2] = {{0}, {0}};
     const enum status status = exact_flow(s->exact, true, &flow, e);
-    if (status != STATUS_OK)
-        return status;
-    const bool noted = sum_pairs(now, &flow) && note_pairs(s, &now[0], false) &&
+    return status == STATUS_OK ? exact_steps_take(s, &flow, e) : status;
+}
+
+enum status exact_steps_take(struct exact_steps *s, struct flow *flow, struct error *e) {
+    struct map now[2] = {{0}, {0}};
+    const bool noted = sum_pairs(now, flow) && note_pairs(s, &now[0], false) &&
                        note_pairs(s, &now[1], true) && vec_push(&s->ends, s->all.pairs.len);
     free_counts(s->counts);
     memcpy(s->counts, now, sizeof now);
     vec_free(&s->all.insns);
     vec_free(&s->all.entries);
-    memcpy(&s->all.insns, &flow.insns, sizeof flow.insns);
-    memcpy(&s->all.entries, &flow.entries, sizeof flow.entries);
-    vec_free(&flow.pairs);
+    memcpy(&s->all.insns, &flow->insns, sizeof flow->insns);
+    memcpy(&s->all.entries, &flow->entries, sizeof flow->entries);
+    vec_free(&flow->pairs);
+    *flow = (struct flow){0};
     return noted ? STATUS_OK : out_of_memory(e);
 }
 
@@ -146,7 +151,7 @@ enum status exact_steps_graph(const struct exact_steps *s, size_t from, size_t t
         made = vec_push(&part.pairs, s->all.pairs.at[i]);
     made = made && keep_entries(&part, &s->all);
     memcpy(&part.insns, &s->all.insns, sizeof part.insns); /* borrowed */
-    const enum status status = made ? graph_from_flow(out, &part, true, e) : out_of_memory(e);
+    const enum status status = made ? graph_from_flow(out, &part, s->waits, e) : out_of_memory(e);
     memset(&part.insns, 0, sizeof part.insns);
     flow_free(&part);
     return status;

@@ -14,6 +14,8 @@
  *     exact_steps_end(steps, &profile.graph, &err);
  *     exact_steps_graph(steps, 0, 5, &window, &err);
  *     exact_steps_free(steps);
+ *
+ * A recorded program is cut by its trace (profile/program/program_parts.h).
  */
 #ifndef HOTGRAPH_PROFILE_WINDOWS_H
 #define HOTGRAPH_PROFILE_WINDOWS_H
@@ -23,10 +25,13 @@
 /* ---- exact graphs ---- */
 
 struct exact_steps;
-/* exact: what the technique `exact` has attached; it must stay attached until the last mark. */
+/* exact: what the technique `exact` has attached; it must stay attached until the last mark. NULL: of a
+ * recorded program, whose flow is handed over after each step. */
 enum status exact_steps_begin(struct exact_steps **out, void *exact, struct error *e);
 /* Ends a step. The machine must stand between two runs. */
 enum status exact_steps_mark(struct exact_steps *s, struct error *e);
+/* The same of a recorded program: *flow is all that it has executed so far, and is moved. */
+enum status exact_steps_take(struct exact_steps *s, struct flow *flow, struct error *e);
 /* After the last mark. whole: the exact graph at that mark. STATUS_GUEST: the steps do not add up to
  * it, which is a bug. */
 enum status exact_steps_end(struct exact_steps *s, const struct graph *whole, struct error *e);

@@ -134,7 +134,7 @@ static const char details[] =
     "  path_knowledge       what each result tells of them, if the experiment asks;\n"
     "                       technique_path_knowledge: the same over games\n"
     "  technique_cost       the cost of techniques inside the running machine\n"
-    "  window_summary       windows of some seconds, each by itself\n"
+    "  window_summary       windows of some length, on each stream\n"
     "  technique_window     the same over games: mean, and worst window\n"
     "  phase                phases of the exact graph\n"
     "  technique_phase      how soon a phase is found, and how often never\n"

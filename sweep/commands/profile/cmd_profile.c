@@ -21,6 +21,7 @@ struct profile_command {
     uint64_t queue;
     const char *out, *dot;
     bool json, paths;
+    bool program; /* a recorded one is followed */
 };
 
 /* What was found. */
@@ -45,13 +46,19 @@ static const char details[] = GAME_DETAILS
     "'flow' is solved once per second of emulated time. If all counts of a graph\n"
     "are 0, it is a set: the technique says which edges are hot, but not how hot.\n"
     "\n"
+    "FILE.hgtrace instead of a game is the trace of a recorded program ('hotgraph\n"
+    "record --trace'): techniques follow it, or build from samples of it, taken as\n"
+    "'record --stream' does, with --by instructions or --by transfers.\n"
+    "\n"
     "With --paths all acyclic paths of the game are counted in the same replay. This\n"
     "says how much of their flow the graph fixes, because every set of paths with\n"
     "its edge counts has it, and how well the hot paths are estimated from the graph.\n"
     "\n"
     "Examples:\n"
     "  hotgraph profile mazewisp --technique entries --share 990 --out e.graph\n"
-    "  hotgraph profile mazewisp --technique gaussian --where thread --out g.graph\n";
+    "  hotgraph profile mazewisp --technique gaussian --where thread --out g.graph\n"
+    "  hotgraph profile gzip.hgtrace --technique flow --by instructions --every 1667 \\\n"
+    "      --paths --out f.graph\n";
 
 /* Formats the technique's further counts: "offered 12 accepted 9". */
 static void describe_counts(const struct profile *p, char *text, size_t room) {
@@ -60,6 +67,26 @@ static void describe_counts(const struct profile *p, char *text, size_t room) {
     for (size_t i = 0; i < p->count_count && used < room; i++)
         used += (size_t)snprintf(text + used, room - used, "%s%s %" PRIu64, i > 0 ? " " : "",
                                  p->counts[i].name, p->counts[i].value);
+}
+
+static struct program_sampling program_sampling(const struct profile_command *c) {
+    const struct sampler_options *s = &c->sampling.sampler;
+    return (struct program_sampling){.transfers = s->by == SAMPLER_TRANSFERS,
+                                     .every = s->every,
+                                     .batch = s->batch_length,
+                                     .seed = s->seed};
+}
+
+static void describe_sampling(const struct profile_command *c, char *out, size_t size) {
+    const struct program_sampling s = program_sampling(c);
+    const struct config_budget budget = {.transfers = s.transfers,
+                                         .every = s.every,
+                                         .batch = s.transfers ? 0 : s.batch,
+                                         .seed = s.seed};
+    if (c->program)
+        config_budget_key(&budget, out, size);
+    else
+        config_sampling_key(&c->sampling.sampler, out, size);
 }
 
 static void print_report(const struct live_report *r, bool thread) {
@@ -116,9 +143,9 @@ static void print_json(const struct profile_command *c, const struct found *foun
         printf("%s\"%s\": %" PRIu64, i > 0 ? ", " : "", p->counts[i].name, p->counts[i].value);
     printf("}, ");
     if (sampling)
-        config_sampling_key(&c->sampling.sampler, sampled, sizeof sampled);
+        describe_sampling(c, sampled, sizeof sampled);
     print_json_text("sampling", sampling ? sampled : NULL);
-    if (sampling)
+    if (sampling && !c->program)
         printf(
             ", \"live\": {\"where\": \"%s\", \"batches\": %zu, \"seconds\": %.9f, \"solves\": %zu, "
             "\"build_seconds\": %.9f, \"queue_longest\": %zu, \"held\": %" PRIu64 "}, ",
@@ -146,7 +173,7 @@ static enum status write_graph(const struct profile_command *c, const struct fou
              p->cost.structure ? "given" : "none", p->graph.block_count, p->graph.edge_count);
     describe_counts(p, counts, sizeof counts);
     if (c->choice.technique->attach == NULL)
-        config_sampling_key(&c->sampling.sampler, sampled, sizeof sampled);
+        describe_sampling(c, sampled, sizeof sampled);
     const char *comments[4] = {what, costs};
     size_t comment_count = 2;
     if (counts[0] != 0)
@@ -166,7 +193,7 @@ static enum status write_graph(const struct profile_command *c, const struct fou
         print_json(c, found);
         return status;
     }
-    if (sampled[0] != 0)
+    if (sampled[0] != 0 && !c->program)
         print_report(&found->live, strcmp(c->where, "thread") == 0);
     printf("%s: %s; %s%s%s\n", c->out, what, costs, counts[0] != 0 ? "; " : "", counts);
     if (c->paths)
@@ -219,16 +246,18 @@ static enum status watch_itself(const struct profile_command *c, struct play *p,
     return status;
 }
 
-/* Ends the judge, and asks it what the graph tells. */
-static enum status judge_paths(void *judge, struct found *found, struct error *e) {
-    struct path_truth *truth;
-    enum status status = path_judge_finish(judge, &truth, e);
-    if (status != STATUS_OK)
-        return status;
+/* What the graph tells; frees the truth. */
+static enum status ask_judge(struct path_truth *truth, struct found *found, struct error *e) {
     found->paths = *path_truth_totals(truth);
-    status = path_truth_judge(truth, &found->profile.graph, &found->known, e);
+    const enum status status = path_truth_judge(truth, &found->profile.graph, &found->known, e);
     path_truth_free(truth);
     return status;
+}
+
+static enum status judge_paths(void *judge, struct found *found, struct error *e) {
+    struct path_truth *truth;
+    const enum status status = path_judge_finish(judge, &truth, e);
+    return status == STATUS_OK ? ask_judge(truth, found, e) : status;
 }
 
 static enum status watch(void *command, struct play *p, struct error *e) {
@@ -264,24 +293,63 @@ static bool is_program(const char *path) {
     return is;
 }
 
+static bool samples_program(const struct profile_command *c) {
+    const struct sampler_options *s = &c->sampling.sampler;
+    const bool instructions =
+        s->by == SAMPLER_INSTRUCTIONS && s->place == SAMPLER_REGULAR && s->every >= s->batch_length;
+    const bool transfers = s->by == SAMPLER_TRANSFERS && s->place == SAMPLER_STRATIFIED;
+    return s->per_million == 0 && c->sampling.structure == NULL && (instructions || transfers);
+}
+
 /* Options that only a game has. Returns 0, or the exit status. */
 static int check_program(const struct profile_command *c) {
     const struct play_options *w = &c->wish;
     const struct technique *t = c->choice.technique;
-    if (t->attach == NULL)
+    if (t->attach == NULL && !samples_program(c))
         return usage_error("profile",
-                           "%s works on samples: 'hotgraph record --stream FILE' takes some of the "
-                           "program, and 'hotgraph build' makes the graph",
+                           "%s works on samples: a program's trace is sampled as 'hotgraph record "
+                           "--stream' would sample the program, with --by instructions --every N, "
+                           "where N is at least --batch, or with --by transfers --place "
+                           "stratified --every N",
                            t->name);
-    if (t->replay == NULL)
+    if (t->attach != NULL && t->replay == NULL)
         return usage_error("profile", "%s cannot follow a program's trace: %s", t->name,
                            t->only_machine);
     if (w->movie != NULL || w->load_state != NULL || w->frames_given || w->console_given ||
-        w->force || w->no_skip || w->no_fast || c->paths)
+        w->force || w->no_skip || w->no_fast || strcmp(c->where, "inline") != 0)
         return usage_error("profile", "a program's trace is not played: --movie, --frames, "
                                       "--console, --no-skip, --no-fast, --load-state, --force and "
-                                      "--paths are for games");
+                                      "--where are for games");
     return 0;
+}
+
+/* Builds from samples of the trace, or follows it. */
+static enum status find_in_trace(const struct profile_command *c, const struct program_trace *trace,
+                                 struct profile *out, struct error *e) {
+    const struct technique *t = c->choice.technique;
+    if (t->replay != NULL)
+        return t->replay(out, trace, c->choice.values, e);
+    const struct program_sampling sampling = program_sampling(c);
+    struct stream stream;
+    enum status status = program_trace_sample(&stream, trace, &sampling, e);
+    if (status != STATUS_OK)
+        return status;
+    const struct build_one one = {
+        .stream = &stream, .batches = SIZE_MAX, .values = c->choice.values};
+    status = stream.batch_count > 0
+                 ? technique_build(out, t, &one, e)
+                 : error_set(e, STATUS_ARGUMENT,
+                             "the trace is too short for a sample: it has %llu instructions",
+                             (unsigned long long)trace->instructions);
+    stream_free(&stream);
+    return status;
+}
+
+static enum status judge_trace(const struct program_trace *trace, struct found *found,
+                               struct error *e) {
+    struct path_truth *truth;
+    const enum status status = path_judge_replay(&truth, trace, e);
+    return status == STATUS_OK ? ask_judge(truth, found, e) : status;
 }
 
 static int profile_program(const struct profile_command *c, const char *path) {
@@ -293,7 +361,9 @@ static int profile_program(const struct profile_command *c, const char *path) {
         return status;
     enum status done = program_trace_read(&trace, path, &e);
     if (done == STATUS_OK)
-        done = c->choice.technique->replay(&found.profile, &trace, c->choice.values, &e);
+        done = find_in_trace(c, &trace, &found.profile, &e);
+    if (done == STATUS_OK && c->paths)
+        done = judge_trace(&trace, &found, &e);
     if (done == STATUS_OK)
         done = write_graph(c, &found, &e);
     profile_free(&found.profile);
@@ -356,12 +426,12 @@ int command_profile(int argc, char **argv) {
         return usage_error("profile", "--out FILE is missing");
     if (c.choice.technique->attach == NULL && !sampling_chosen(&c.sampling, "profile"))
         return 2;
-    const bool program = is_program(operands.at[0]);
-    const int status = program ? 0 : game_spared(&usage, operands.at[0]);
+    c.program = is_program(operands.at[0]);
+    const int status = c.program ? 0 : game_spared(&usage, operands.at[0]);
     if (status != 0)
         return status;
     technique_chosen(&c.choice);
-    if (program)
+    if (c.program)
         return profile_program(&c, operands.at[0]);
     return play_command(operands.at[0], &c.wish, watch, &c);
 }

@@ -179,11 +179,13 @@ double plan_point_seconds(const struct plan_rates *r, const struct plan *p,
                           const struct plan_game *game, const struct plan_stream *stream,
                           double batches, size_t point) {
     const struct technique *t = p->config->points.at[point].technique;
+    const struct config *c = p->config;
+    const size_t windows = game->game->program != NULL ? c->program_windows.len : c->windows.len;
+    const double lengths = stream->window_rows > 0 ? (double)windows : 0;
     if (game->game->program != NULL && stream->configured != NULL)
-        return RESULT_SECONDS + PLAN_RECORDING_SECONDS;
+        return RESULT_SECONDS + PLAN_RECORDING_SECONDS * (1 + 2 * lengths);
     /* Each length takes a replay of what is live, and phases another one of what can be asked; samples
      * are built twice, once for phases. */
-    const double lengths = stream->window_rows > 0 ? (double)p->config->windows.len : 0;
     if (p->config->live || t->build == NULL)
         return RESULT_SECONDS + (1 + lengths + (lengths > 0 && t->now != NULL)) *
                                     (kind_of(t) == MODEL ? r->model : r->live) *

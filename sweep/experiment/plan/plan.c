@@ -16,7 +16,7 @@
 struct lookup {
     const struct config *config;
     struct plan_stream *stream;
-    bool thinned;     /* curves are thinned: it is a program */
+    bool of_program;  /* its curves are thinned, its windows are of instructions */
     struct map by_id; /* a configuration's id in the database -> 1 + its index */
     const size_t *marks;
     size_t mark_count;
@@ -57,6 +57,7 @@ static enum status note_replay(void *user, size_t columns, const char *const *na
     snprintf(p->exact_hash, sizeof p->exact_hash, "%s", values[0]);
     p->has_exact = strcmp(values[1], "1") == 0;
     p->has_paths = strcmp(values[2], "1") == 0;
+    p->instructions = values[3] != NULL ? strtoull(values[3], NULL, 10) : 0;
     return STATUS_OK;
 }
 
@@ -131,15 +132,26 @@ static const char windows_sql[] =
     " AND hot_permille IN (SELECT value FROM json_each(?2))"
     " AND span IN (SELECT value FROM json_each(?3)) GROUP BY configuration_id";
 
-/* Writes the shares as JSON: "[900,950]"; and lengths of windows. */
-static char *list_shares(const struct config *c, bool windows) {
+/* Writes lengths of windows as JSON: "[1,5]". */
+static char *list_lengths(const uint64_t *lengths, size_t count) {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    for (size_t i = 0; out != NULL && i < (windows ? c->windows.len : c->hot.len); i++)
-        fprintf(out, "%c%" PRIu64, i == 0 ? '[' : ',', windows ? c->windows.at[i] : c->hot.at[i]);
-    if (out != NULL && windows && c->windows.len == 0)
+    if (out != NULL)
         fputc('[', out);
+    for (size_t i = 0; out != NULL && i < count; i++)
+        fprintf(out, "%s%" PRIu64, i == 0 ? "" : ",", lengths[i]);
+    if (out != NULL)
+        fputc(']', out);
+    return out != NULL && fclose(out) == 0 ? text : NULL;
+}
+
+static char *list_shares(const struct config *c) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0; out != NULL && i < c->hot.len; i++)
+        fprintf(out, "%c%u", i == 0 ? '[' : ',', c->hot.at[i]);
     if (out != NULL)
         fputc(']', out);
     return out != NULL && fclose(out) == 0 ? text : NULL;
@@ -147,7 +159,10 @@ static char *list_shares(const struct config *c, bool windows) {
 
 static enum status look_at_points(struct db *db, struct lookup *l, struct error *e) {
     size_t *marks = NULL;
-    char *shares = list_shares(l->config, false), *lengths = list_shares(l->config, true);
+    const struct config *c = l->config;
+    char *shares = list_shares(c),
+         *lengths = l->of_program ? list_lengths(c->program_windows.at, c->program_windows.len)
+                                  : list_lengths(c->windows.at, c->windows.len);
     enum status status = plan_marks(l->config, l->stream->batches, &marks, &l->mark_count, e);
     l->marks = marks;
     l->seen = calloc(l->config->points.len, sizeof *l->seen);
@@ -160,7 +175,7 @@ static enum status look_at_points(struct db *db, struct lookup *l, struct error 
                           (int64_t)l->stream->batches, shares, (int64_t)l->config->hot.len);
     if (status == STATUS_OK)
         status = db_query(db, marks_sql, note_mark, l, e, "iti", l->stream->stream_id, shares,
-                          (int64_t)(l->thinned ? l->stream->batches : 0));
+                          (int64_t)(l->of_program ? l->stream->batches : 0));
     if (status == STATUS_OK && l->stream->window_rows > 0)
         status = db_query(db, windows_sql, note_windows, l, e, "itt", l->stream->stream_id, shares,
                           lengths);
@@ -179,7 +194,7 @@ static enum status look_at_stream(struct db *db, const struct config *config, st
                  note_stream, s, e, "i", s->stream_id);
     if (status != STATUS_OK || !s->has_stream)
         return status;
-    struct lookup lookup = {.config = config, .stream = s, .thinned = of_program};
+    struct lookup lookup = {.config = config, .stream = s, .of_program = of_program};
     return look_at_points(db, &lookup, e);
 }
 
@@ -193,16 +208,18 @@ static enum status look_at_game(struct db *db, const struct config *config, stru
                  "  WHERE x.replay_id = p.replay_id)"
                  " AND (p.kind IS NOT 'program' OR EXISTS"
                  "  (SELECT 1 FROM replay_image i"
-                 "   WHERE i.replay_id = p.replay_id)), p.path_flow IS NOT NULL"
+                 "   WHERE i.replay_id = p.replay_id)), p.path_flow IS NOT NULL,"
+                 " p.instructions"
                  " FROM replay p LEFT JOIN graph g USING (graph_id)"
                  " WHERE replay_id = ?",
                  note_replay, p, e, "i", p->replay_id);
-    p->judges_paths = config->paths && p->game->movie != NULL;
+    p->judges_paths =
+        config->paths && (p->game->movie != NULL || config_has_trace(p->game->program));
     for (size_t i = 0; status == STATUS_OK && i < p->stream_count; i++) {
         struct plan_stream *s = &p->streams[i];
         s->points = calloc(config->points.len, sizeof *s->points);
         s->judges_paths = p->judges_paths;
-        s->window_rows = window_rows(config, p, s);
+        s->window_rows = window_rows(config, p, s, p->instructions);
         status = s->points != NULL ? look_at_stream(db, config, s, p->game->program != NULL, e)
                                    : error_set(e, STATUS_MEMORY, "%s: out of memory", config->path);
     }

@@ -168,13 +168,6 @@ static void fill_played(struct source_job *job, const struct plan_game *game,
     row->exact_probes = (int64_t)source->exact_cost.probes;
     row->exact_observed = (int64_t)source->exact_cost.observed;
     row->exact_steps = (int64_t)source->exact_cost.steps;
-    if (source->paths != NULL) {
-        const struct path_totals *t = path_truth_totals(source->paths);
-        row->paths = (int64_t)t->paths;
-        row->path_flow = (int64_t)t->flow;
-        row->hot_paths = (int64_t)t->hot;
-        row->hot_path_flow = (int64_t)t->hot_flow;
-    }
 }
 
 /* Fills the columns that only a recorded program has. */
@@ -198,6 +191,13 @@ static void fill_source(struct source_job *job, int64_t run_id, const struct pla
     row->key = strcpy(job->replay_key, game->replay_key);
     row->kind = game->cartridge != NULL ? "game" : game->game->program != NULL ? "program" : "pair";
     row->instructions = source->instructions;
+    if (source->paths != NULL) {
+        const struct path_totals *t = path_truth_totals(source->paths);
+        row->paths = (int64_t)t->paths;
+        row->path_flow = (int64_t)t->flow;
+        row->hot_paths = (int64_t)t->hot;
+        row->hot_path_flow = (int64_t)t->hot_flow;
+    }
     row->cycles = source->cycles;
     row->exact_hash = strcpy(job->exact_hash, source->exact_hash);
     if (source->worth != NULL)

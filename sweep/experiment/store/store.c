@@ -115,7 +115,8 @@ enum status store_experiment(const struct plan *plan, struct db *db, int64_t *ex
     const struct config *c = plan->config;
     int64_t *marks = calloc(c->marks.len + 1, sizeof *marks);
     int64_t *hot = calloc(c->hot.len + 1, sizeof *hot);
-    int64_t *windows = calloc(c->windows.len + 1, sizeof *windows);
+    const size_t of_games = c->windows.len, of_programs = c->program_windows.len;
+    int64_t *windows = calloc(of_games + of_programs + 1, sizeof *windows);
     const char **names = calloc(plan->count + 1, sizeof *names);
     struct db_members m = {
         .name = c->name,
@@ -129,7 +130,8 @@ enum status store_experiment(const struct plan *plan, struct db *db, int64_t *ex
         .hot = hot,
         .hot_count = c->hot.len,
         .windows = windows,
-        .window_count = c->windows.len,
+        .window_count = of_games,
+        .program_window_count = of_programs,
     };
     enum status status = STATUS_OK;
     if (marks == NULL || hot == NULL || windows == NULL || names == NULL ||
@@ -139,8 +141,10 @@ enum status store_experiment(const struct plan *plan, struct db *db, int64_t *ex
         marks[i] = (int64_t)c->marks.at[i];
     for (size_t i = 0; status == STATUS_OK && i < c->hot.len; i++)
         hot[i] = c->hot.at[i];
-    for (size_t i = 0; status == STATUS_OK && i < c->windows.len; i++)
+    for (size_t i = 0; status == STATUS_OK && i < of_games; i++)
         windows[i] = (int64_t)c->windows.at[i];
+    for (size_t i = 0; status == STATUS_OK && i < of_programs; i++)
+        windows[of_games + i] = (int64_t)c->program_windows.at[i];
     if (status == STATUS_OK)
         status = put_configurations(c, db, &m, e);
     if (status == STATUS_OK)

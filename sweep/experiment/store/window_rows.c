@@ -41,10 +41,10 @@ enum status window_rows_put_exact(struct writer *w, int64_t replay_id,
         memcpy(to->hash, from->hash, sizeof to->hash);
         to->row = (struct db_replay_window){
             .replay_id = replay_id,
-            .span = (int64_t)windows->config->windows.at[from->length],
+            .span = (int64_t)windows->measure.lengths[from->length],
             .number = (int64_t)from->number,
-            .first_frame = (int64_t)from->first_frame,
-            .frames = (int64_t)from->frames,
+            .first_frame = (int64_t)from->first_tick,
+            .frames = (int64_t)from->ticks,
             .edges = (int64_t)from->edges,
             .weight = (int64_t)from->weight,
             .busy_weight = (int64_t)from->busy_weight,

@@ -1,11 +1,12 @@
 /*
  * In a window, a technique on samples gets the batches of that window alone; a live technique is
  * started anew at its first frame and finished after its last one. So no graph knows what was before.
+ * Of a recorded program a technique follows the trace of each window by itself.
  *
  * After a phase began, the graph of all samples from the start, and for each length of windows the
  * graph of the samples of the last so many seconds, are compared with the exact graph of the phase after
  * each of its steps. A live technique is asked for what it has found since the start, if it can be asked in
- * the midst; and the graphs of the shortest windows are those of its last seconds.
+ * the midst; of a recorded program it follows all of the trace up to there; and the graphs of the shortest windows are those of its last seconds.
  */
 #include "experiment/work/find_windows.h"
 
@@ -68,7 +69,7 @@ static enum status add_quality(struct windowing *w, size_t point, size_t batches
     for (size_t i = 0; status == STATUS_OK && i < config->hot.len; i++) {
         struct db_window_quality row = db_new_window_quality();
         row.configuration_id = plan_configuration_id(&config->points.at[w->points[point]]);
-        row.span = (int64_t)config->windows.at[w->window->length];
+        row.span = (int64_t)w->windows->measure.lengths[w->window->length];
         row.number = (int64_t)w->window->number;
         row.hot_permille = config->hot.at[i];
         row.batches = (int64_t)batches;
@@ -210,7 +211,7 @@ static enum status add_found(struct windowing *w, uint64_t kept, struct error *e
             struct db_phase_found row = db_new_phase_found();
             row.configuration_id = plan_configuration_id(&w->find->config->points.at[w->points[i]]);
             row.kept = (int64_t)kept;
-            row.span = (int64_t)w->find->config->windows.at[0];
+            row.span = (int64_t)w->windows->measure.lengths[0];
             row.number = (int64_t)p->from;
             row.lasts = (int64_t)(p->to - p->from);
             row.found_after = found > 0 ? (int64_t)found : DB_NULL;
@@ -221,15 +222,15 @@ static enum status add_found(struct windowing *w, uint64_t kept, struct error *e
 }
 
 static enum status search_phases(struct windowing *w, struct error *e) {
-    const struct config *config = w->find->config;
+    const struct window_measure *m = &w->windows->measure;
     const size_t phases = w->windows->phases.len;
     enum status status = STATUS_OK;
-    for (size_t i = 0; phases > 0 && status == STATUS_OK && i <= config->windows.len; i++) {
-        const uint64_t kept = i == 0 ? 0 : config->windows.at[i - 1];
+    for (size_t i = 0; phases > 0 && status == STATUS_OK && i <= m->count; i++) {
+        const uint64_t kept = i == 0 ? 0 : m->lengths[i - 1];
         w->found = calloc(w->count * phases, sizeof *w->found);
         if (w->found == NULL)
             return out_of_memory(e);
-        status = search(w, (size_t)(kept / config->windows.at[0]), e);
+        status = search(w, (size_t)(kept / m->lengths[0]), e);
         if (status == STATUS_OK)
             status = add_found(w, kept, e);
         free(w->found);
@@ -276,8 +277,8 @@ static enum status watch(struct windowing *w, const struct window_watch *how, st
 
 /* Searches with all that was found since the start. */
 static enum status watch_on(struct windowing *w, struct error *e) {
-    if (w->windows->phases.len == 0 ||
-        w->find->config->points.at[w->points[0]].technique->now == NULL)
+    const struct technique *t = w->find->config->points.at[w->points[0]].technique;
+    if (w->windows->phases.len == 0 || (t->now == NULL && !w->windows->measure.program))
         return STATUS_OK;
     for (size_t i = 0; i < w->windows->phases.len; i++)
         w->found[i] = 0;
@@ -288,18 +289,18 @@ static enum status watch_on(struct windowing *w, struct error *e) {
 
 /* One point at a time. */
 static enum status watch_windows(struct windowing *w, struct error *e) {
-    const struct config *config = w->find->config;
+    const struct window_measure *m = &w->windows->measure;
     enum status status = STATUS_OK;
     w->found = calloc(w->windows->phases.len + 1, sizeof *w->found);
     if (w->found == NULL)
         return out_of_memory(e);
-    for (size_t i = 0; status == STATUS_OK && i < config->windows.len; i++) {
+    for (size_t i = 0; status == STATUS_OK && i < m->count; i++) {
         const struct window_watch how = {
             .length = i, .anew = true, .each = take_watched, .user = w};
         status = watch(w, &how, e);
     }
     if (status == STATUS_OK)
-        status = add_found(w, config->windows.at[0], e);
+        status = add_found(w, m->lengths[0], e);
     if (status == STATUS_OK)
         status = watch_on(w, e);
     free(w->found);

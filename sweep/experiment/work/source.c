@@ -266,7 +266,8 @@ static enum status play_first(struct source *out, struct pass *pass, bool struct
 static enum status replay(struct source *out, const struct plan_game *game,
                           const struct config *config, const struct engine_choice *engine,
                           const struct source_hooks *hooks, struct error *e) {
-    enum status status = source_windows_new(out, game, config, e);
+    const struct window_measure measure = window_measure(config, game, 0);
+    enum status status = source_windows_new(out, &measure, config, e);
     if (status != STATUS_OK)
         return status;
     const bool before = sampled_with_structure(game), needed = config_needs_structure(config);
@@ -384,7 +385,7 @@ static enum status take(struct windowed *w, struct error *e) {
 /* At the end of a window: takes its profile, and may start anew. */
 static enum status next_window(void *user, uint64_t frames, struct error *e) {
     struct windowed *w = user;
-    if (frames < w->window->first_frame + w->window->frames)
+    if (frames < w->window->first_tick + w->window->ticks)
         return STATUS_OK;
     const enum status status = take(w, e);
     w->window++;
@@ -398,6 +399,8 @@ enum status source_watch_windows(const struct source *s, const struct plan_game 
                                  const struct window_watch *watch, const struct config_point *point,
                                  const struct engine_choice *engine,
                                  const struct source_hooks *hooks, struct error *e) {
+    if (game->game->program != NULL)
+        return source_follow_windows(s, watch, point, hooks, e);
     struct windowed w = {.watch = watch, .point = point};
     struct pass pass = {.game = game,
                         .movie = &game->movie,
@@ -409,7 +412,7 @@ enum status source_watch_windows(const struct source *s, const struct plan_game 
     w.window = s->windows->list.at;
     while (w.window->length != watch->length)
         w.window++;
-    w.left = window_count(s->windows->config, pass.frames, watch->length);
+    w.left = window_count(&s->windows->measure, watch->length);
     enum status status = create(&pass.nes, game, engine, e);
     if (status != STATUS_OK)
         return status;

@@ -19,7 +19,9 @@ struct source_stream {
     struct stream stream;       /* empty if the plan's stream lacks nothing */
     struct stream_index *index; /* of the stream; NULL until first needed */
     char hash[17];
-    struct stream *moments; /* with windows: described at the start and after each step */
+    struct stream
+        *moments; /* with windows: described at the start and after each step; of a program only
+                               the number of batches, the population and `executed` */
 };
 
 /* Processor time of each way in which a program ran, in seconds; 0: it did not. */
@@ -33,14 +35,16 @@ struct source {
     struct source_stream *streams; /* one for each of the game's streams in the plan */
     size_t stream_count;
     struct graph exact;
-    struct source_windows *windows; /* of a game, if the configuration has some; else NULL */
-    struct structure structure;     /* of a game, if the configuration needs it */
-    struct reference **references;  /* the exact graph prepared for comparison, one for each hot
+    struct source_windows
+        *windows;               /* of a game or a recorded program, if there are some; else NULL */
+    struct structure structure; /* of a game, if the configuration needs it */
+    struct reference **references; /* the exact graph prepared for comparison, one for each hot
                                       share */
     size_t reference_count;
     struct worth_reference *worth; /* the same for layouts; NULL for a pair, whose code is
                                       unknown */
-    struct path_truth *paths;      /* of a game, if the configuration asks for paths; else NULL */
+    struct path_truth *paths;      /* of a game or a recorded program, if the configuration asks for
+                                      paths; else NULL */
     /* Values for the database's rows; the replay's numbers are DB_NULL for a pair. */
     int64_t instructions, cycles;
     char ram_hash[17], frames_hash[33]; /* "" for a pair */

@@ -2,6 +2,7 @@
 
 #include "experiment/plan/program.h"
 #include "experiment/work/source_native.h"
+#include "experiment/work/source_windows.h"
 
 /* One run of the program under QEMU: its own, or the other one, of which nothing is sampled. */
 static enum status run_recorded(struct qemu_result *out, const struct plan_game *game, bool other,
@@ -100,11 +101,13 @@ enum status source_record(struct source *out, const struct plan_game *game,
     struct qemu_result result = {0};
     struct qemu_setting settings[QEMU_SETTINGS] = {{0}};
     size_t setting_count = 0;
-    bool other = false, trace = false;
+    bool other = false, trace = config->paths && config_has_trace(game->game->program);
+    bool windows = false;
     for (size_t i = 0; i < game->stream_count; i++) {
         const struct plan_stream *s = &game->streams[i];
         const struct config_budget b = program_budget(game->game->program, s);
         other |= s->configured != NULL && s->configured->other && s->missing > 0;
+        windows |= s->missing > 0 && window_wanted(config, game, s);
         trace |= s->configured != NULL && !s->configured->other && s->missing > 0;
         if (s->configured == NULL)
             settings[setting_count++] = (struct qemu_setting){.transfers = b.transfers,
@@ -113,6 +116,7 @@ enum status source_record(struct source *out, const struct plan_game *game,
                                                               .seed = b.seed,
                                                               .stack = b.stack};
     }
+    trace |= windows;
     enum status status =
         run_program(&result, out, game, false, settings, setting_count, trace, hooks, e);
     if (status == STATUS_OK && trace)
@@ -132,7 +136,11 @@ enum status source_record(struct source *out, const struct plan_game *game,
     out->program_trace = result.trace;
     result.trace = (struct program_trace){0};
     out->recording = result;
-    if (other)
+    if (windows)
+        status = source_windows_follow(out, game, config, e);
+    if (status == STATUS_OK && config->paths && trace)
+        status = path_judge_replay(&out->paths, &out->program_trace, e);
+    if (status == STATUS_OK && other)
         status = record_other(out, game, hooks, e);
     return status == STATUS_OK ? qemu_symbols_read(&out->symbols, out->recording.images.at,
                                                    out->recording.images.len, e)

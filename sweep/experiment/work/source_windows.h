@@ -1,4 +1,4 @@
-/* source_windows: exact graphs of a replay's windows, prepared for comparison; its phases; and which
+/* source_windows: exact graphs of the windows of a replay, or of a recorded program, prepared for comparison; its phases; and which
  * batches were taken in each. Private to experiment. */
 #ifndef HOTGRAPH_SOURCE_WINDOWS_H
 #define HOTGRAPH_SOURCE_WINDOWS_H
@@ -8,9 +8,9 @@
 #include "profile/window/windows.h"
 
 struct source_window {
-    size_t length, number; /* length: index into config.windows */
-    size_t from, to;       /* steps */
-    uint64_t first_frame, frames;
+    size_t length, number;         /* length: index into measure.lengths */
+    size_t from, to;               /* steps */
+    uint64_t first_tick, ticks;    /* frames, or instructions */
     struct reference **references; /* one for each hot share */
     size_t edges, hot_edges_active;
     uint64_t weight, busy_weight;
@@ -34,17 +34,20 @@ struct source_phase {
 
 struct source_windows {
     const struct config *config;
-    uint64_t frames;
+    struct window_measure measure;
     size_t steps;
-    struct exact_steps *marks; /* during the replay */
-    size_t marked;
+    VEC(uint64_t) ends;             /* of a program: instructions up to the end of each step */
+    struct exact_steps *marks;      /* during the replay */
     VEC(struct source_window) list; /* by length, then in order */
     VEC(struct source_phase) phases;
 };
 
-/* Before the replay; out->windows stays NULL if the configuration has no windows. */
-enum status source_windows_new(struct source *out, const struct plan_game *game,
+/* Before the replay, or when a program has been recorded; out->windows stays NULL if there are no windows. */
+enum status source_windows_new(struct source *out, const struct window_measure *measure,
                                const struct config *config, struct error *e);
+/* Of a recorded program: all of it, from its trace. */
+enum status source_windows_follow(struct source *out, const struct plan_game *game,
+                                  const struct config *config, struct error *e);
 /* True if a step ends after so many frames. */
 bool source_windows_ends_step(const struct source_windows *w, uint64_t frames, size_t *step);
 /* After the replay. */
@@ -62,6 +65,10 @@ struct window_watch {
                         struct error *e);
     void *user;
 };
+/* The same of a recorded program: each window, or all up to its end, is followed by itself. */
+enum status source_follow_windows(const struct source *s, const struct window_watch *watch,
+                                  const struct config_point *point,
+                                  const struct source_hooks *hooks, struct error *e);
 /* Replays the game once more. */
 enum status source_watch_windows(const struct source *s, const struct plan_game *game,
                                  const struct window_watch *watch, const struct config_point *point,

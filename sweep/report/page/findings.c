@@ -73,14 +73,17 @@ static const struct sentence OF_ALL[] = {
 
 /* The baseline in windows of one length, and in the longest if there are several. */
 #define IN_WINDOWS(length)                                                                         \
-    "SELECT span, printf('%.1f', 100 * hot_f1_active), printf('%.1f', 100 * hot_f1_active_worst)"  \
+    "SELECT iif(unit = 'seconds', span || ' s', printf('%,d ', span) || unit),"                    \
+    " printf('%.1f', 100 * hot_f1_active), printf('%.1f', 100 * hot_f1_active_worst)"              \
     " FROM technique_window t" SAMPLED " AND baseline = 1 AND span = (SELECT " length " FROM"      \
-    " experiment_window e WHERE e.experiment_id = t.experiment_id)"
+    " experiment_window e WHERE e.experiment_id = t.experiment_id"                                 \
+    " AND coalesce(e.unit, 'seconds') = t.unit)"
 
 /* Phases know the hot share of 90 % alone. */
 #define IN_PHASES                                                                                  \
     "SELECT CAST(round(phases * (1 - never)) AS INTEGER), phases, iif(median_seconds IS NULL, ''," \
-    " printf('; half of all within %d s', median_seconds)) FROM technique_phase"                   \
+    " '; half of all within ' || iif(unit = 'seconds', median_seconds || ' s',"                    \
+    " printf('%,d ', CAST(round(1e9 * median_seconds) AS INTEGER)) || unit)) FROM technique_phase" \
     " WHERE experiment = ?1 AND way = ?4 AND baseline = 1 AND kept = 0 AND ?3 = 900"
 
 static const struct sentence OF_SAMPLING[] = {
@@ -94,10 +97,10 @@ static const struct sentence OF_SAMPLING[] = {
      "From {0} batches spread over a program's stream, reading edges directly off the samples "
      "finds {1} to {2} % of the hot edges."},
     {IN_WINDOWS("min(span)"),
-     "In windows of {0} s, the hot set read directly off a window's own samples has an F1 of {1} % "
+     "In windows of {0}, the hot set read directly off a window's own samples has an F1 of {1} % "
      "on average and of {2} % in the worst window, without busy-waits."},
     {IN_WINDOWS("iif(max(span) > min(span), max(span), NULL)"),
-     "In windows of {0} s, the hot set read directly has an F1 of {1} % on average and of {2} % in "
+     "In windows of {0}, the hot set read directly has an F1 of {1} % on average and of {2} % in "
      "the worst window."},
     {IN_PHASES,
      "Reading edges directly off all samples from the start finds the hot sets of {0} of {1} "

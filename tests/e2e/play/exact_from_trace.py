@@ -94,4 +94,5 @@ def main():
         print(f"0x{source:x}\t0x{target:x}\t{count}")
 
 
-main()
+if __name__ == "__main__":
+    main()

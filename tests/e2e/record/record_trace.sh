@@ -127,7 +127,7 @@ head -c 30000 a.hgtrace >short
 refused 'short: a damaged trace' profile short --out no
 refused 'cannot follow .*translator' profile a.hgtrace --technique hybrid --out no
 refused 'cannot follow .*thread' profile a.hgtrace --technique fifo_thread --out no
-refused 'works on samples: .*record --stream' profile a.hgtrace --technique observed --out no
+refused 'works on samples: .*by instructions' profile a.hgtrace --technique observed --out no
 refused 'does not fit' profile a.hgtrace --technique bursts --interval 5 --burst 5 --out no
 refused 'are for games' profile a.hgtrace --frames 3 --out no
 refused 'is of one process' record --follow --trace no -- ./prog

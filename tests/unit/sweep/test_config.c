@@ -713,7 +713,12 @@ static void test_mistakes_are_named_with_their_line(void **state) {
         f,
         "windows = {\n seconds = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17]; };",
         2, "more than 16");
-    refuse(f, "\npaths = true;", 2, "none has a movie");
+    refuse(f, "windows = {\n instructions = [999]; };", 2, "from 1000 to");
+    refuse(f, "windows = {\n instructions = [2000, 3000]; };", 2, "make it a multiple");
+    refuse(f, "windows = {\n instructions = [3000, 3000]; };", 2, "must rise");
+    refuse(f, "windows = { seconds = [1000, 2000];\n instructions = [2000]; };", 2,
+           "the same number as one in seconds");
+    refuse(f, "\npaths = true;", 2, "there is neither");
     refuse(f, "\npaths = 1;", 2, "true or false");
     refuse(f, "games = {};", 1, "games must be a list");
     refuse(f, "games = (\n{ rom = \"a\"; movie = \"b\"; });", 2, "without a name");
