@@ -13,7 +13,7 @@ void blocks_free(struct dbt *d) {
     for (size_t i = 0; i < d->blocks.len; i++)
         block_free(d->blocks.at[i]);
     d->codes += d->blocks.len;
-    d->blocks.len = d->moved.len = 0;
+    d->blocks.len = d->moved.len = d->stale.len = 0;
     translator_forget(&d->with);
 }
 
@@ -48,6 +48,7 @@ bool blocks_select(struct dbt *d, const struct nes *n) {
         flush(d);
     d->epoch = n->memory.epoch;
     d->adapts = d->hot.len != 0;
+    d->stale_mapped = d->stale.len != 0;
     d->selected = selected != SELECT_FAILED;
     return d->selected;
 }
@@ -360,7 +361,62 @@ static void adapt(struct dbt *d, struct nes *n) {
         d->hot.len = 0;
 }
 
+static bool has_changed(const struct block *b, const bool at_pc[0x10000]) {
+    for (unsigned i = 0; i < b->guest_bytes; i++)
+        if (at_pc[(uint16_t)(b->pc + i)])
+            return true;
+    return false;
+}
+
+void blocks_probes_changed(struct dbt *d, const bool at_pc[0x10000]) {
+    /* A superblock's instructions are not contiguous. */
+    bool all = d->with.options.profile || d->with.options.random_paths;
+    for (size_t i = 0; !all && i < d->blocks.len; i++)
+        if (has_changed(d->blocks.at[i], at_pc))
+            all = !vec_push(&d->stale, d->blocks.at[i]);
+    if (all && d->blocks.len)
+        flush(d);
+    d->stale_mapped = d->stale.len != 0;
+    if (d->recorder)
+        blocks_forget(d->recorder);
+}
+
+/* Replaces all versions of the block. */
+static void make_stale_again(struct dbt *d, struct nes *n, const struct block *b) {
+    struct content *const c = b->home;
+    const unsigned at = b->pc % WINDOW_SIZE;
+    const uint32_t before = c->table[at];
+    struct guest_block g;
+    if (before == 0 || (before != b->host && c->versions[at] == 0))
+        return; /* it is interpreted now, or has been replaced */
+    discover(d, n, b->pc, &g);
+    if (g.count == 0) {
+        flush(d);
+        return;
+    }
+    c->versions[at] = c->missed[at] = 0;
+    replace(d, n, c, before, &g);
+}
+
+static void renew_stale(struct dbt *d, struct nes *n) {
+    const uint64_t flushes = d->statistics.flushes;
+    size_t left = 0;
+    d->stale_mapped = false;
+    for (size_t i = 0; i < d->stale.len; i++) {
+        struct block *const b = d->stale.at[i];
+        if (banks_at(&d->banks, b->pc) != b->home)
+            d->stale.at[left++] = b;
+        else
+            make_stale_again(d, n, b);
+        if (d->statistics.flushes != flushes)
+            return; /* none is left */
+    }
+    d->stale.len = left;
+}
+
 void blocks_make_again(struct dbt *d, struct nes *n) {
+    if (d->stale_mapped)
+        renew_stale(d, n);
     for (size_t i = 0; i < d->again.len; i++)
         make_again(d, n, d->again.at[i]);
     d->again.len = 0;

@@ -20,6 +20,8 @@ enum renewed blocks_renew(struct dbt *d, struct nes *n, uint32_t number);
 void blocks_give_up(struct dbt *d, struct nes *n);
 /* Translates the blocks in d->again again, and hot ones that are still to become superblocks. */
 void blocks_make_again(struct dbt *d, struct nes *n);
+/* Blocks with instructions at these pcs are to be translated again before they run. */
+void blocks_probes_changed(struct dbt *d, const bool at_pc[0x10000]);
 /* Selects the blocks for the banks that are mapped now. False: out of memory. */
 bool blocks_select(struct dbt *d, const struct nes *n);
 /* Forgets all blocks and execution counts, also of the recorder. */

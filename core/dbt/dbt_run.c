@@ -285,7 +285,7 @@ static void run_from(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadl
             interpret(d, n, stop, deadline);
             return;
         }
-        if (d->again.len || d->adapts) {
+        if (d->again.len || d->adapts || d->stale_mapped) {
             blocks_make_again(d, n);
             number = 0; /* the exit may be freed */
         }
@@ -340,6 +340,13 @@ static void retranslate(void *self, struct nes *n, uint32_t address) {
     (void)vec_push(&d->again, address); /* out of memory: the block stays as it is */
 }
 
+static void probes_changed(void *self, const bool at_pc[0x10000]) {
+    struct dbt *const d = self;
+    blocks_probes_changed(d, at_pc);
+    if (d->twin)
+        blocks_probes_changed(d->twin, at_pc);
+}
+
 static void settle_counters(void *self) {
     struct dbt *const d = self;
     returns_settle(&d->with.returns);
@@ -359,6 +366,7 @@ static void destroy(void *self) {
     banks_forget(&d->banks);
     vec_free(&d->blocks);
     vec_free(&d->again);
+    vec_free(&d->stale);
     vec_free(&d->hot);
     vec_free(&d->moved);
     translator_close(&d->with);
@@ -526,6 +534,7 @@ const struct engine *dbt_engine(void) {
                                          .record = record,
                                          .recorded_code = code_recorded,
                                          .forget_recorded = forget_recorded,
+                                         .probes_changed = probes_changed,
                                          .settle = settle_counters,
                                          .retranslate = retranslate};
     return &engine;

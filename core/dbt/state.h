@@ -55,6 +55,9 @@ struct dbt {
     VEC(struct block *) blocks;
     uint64_t codes;      /* number of blocks ever freed: a traced block's code is codes + index */
     VEC(uint32_t) again; /* code addresses of blocks to translate again */
+    /* Blocks whose probes have changed: they are translated again when their bank is mapped, before anything runs. */
+    VEC(struct block *) stale;
+    bool stale_mapped; /* some of `stale` may be mapped now */
     /* Code addresses of the profile's hot blocks that have yet to become superblocks. Those in
      * unmapped banks wait for `waits` more mappings. */
     VEC(uint32_t) hot;

@@ -43,6 +43,9 @@ struct engine {
     /* Instead of forget(), if all that changed is that an observer without probes was detached:
      * invalidates what refers to recordings. NULL: forget() is called. */
     void (*forget_recorded)(void *self);
+    /* The instructions at these pcs have other probes now, in all banks: code prepared from them must not run any
+     * more. Not within run(). NULL: nothing is prepared. */
+    void (*probes_changed)(void *self, const bool at_pc[0x10000]);
     /* Flushes what the engine counts elsewhere to the counters. NULL: nothing is. */
     void (*settle)(void *self);
     /* As nes_retranslate(), at once or later. NULL: nothing is translated. */

@@ -215,6 +215,10 @@ enum status nes_attach(struct nes *nes, const struct observer *observer, unsigne
                        struct error *e);
 /* Emits THREAD_ENDS for the running context and each suspended one, then removes its probes. */
 void nes_detach(struct nes *nes, unsigned id);
+/* The observer has changed its mind: all its probes are void, and instrument() is called again at once for each
+ * instruction that was met. Counters keep their values. Engines translate code again whose probes are
+ * others now, and leave the rest. For alarms, and between runs. */
+void nes_instrument_again(struct nes *nes, unsigned id);
 /* At an instruction boundary: emits to `observer`, which need not be attached, the events that
  * nes_attach (THREAD_BEGINS) or nes_detach (THREAD_ENDS) would emit. */
 void nes_notify_threads(struct nes *nes, const struct observer *observer,

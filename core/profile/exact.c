@@ -355,10 +355,9 @@ static void choose_side(const struct exact *x, struct node *p) {
 }
 
 static void add_recorded(struct exact *x, struct balance *b) {
-    const uint64_t *counters = nes_counters(x->nes);
     for (size_t i = 0; i < x->counted.len; i++) {
         const struct counted *c = &x->counted.at[i];
-        const uint64_t count = nes_counter_left_out(x->nes, c->counter) ? 0 : counters[c->counter];
+        const uint64_t count = nes_counter_left_out(x->nes, c->counter) ? 0 : exact_count(x, c);
         flow_add(x, b, (struct flow_pair){c->a, c->b, count, c->kind != GOES_ON}, true);
         if (c->kind == RETURN)
             add(x, &b->returned, c->a, count);
@@ -452,11 +451,34 @@ struct exact *exact_begin(struct nes *nes) {
     return x;
 }
 
-struct exact *exact_begin_planned(struct nes *nes, const struct exact_plan *plan) {
-    struct exact *const x = exact_begin(nes);
-    if (x != NULL)
-        x->plan = plan;
-    return x;
+/* A counter that an engine has dropped is of no use any more. */
+static void keep_counters(struct exact *x, const struct exact *before) {
+    for (size_t i = 0; i < before->counted.len; i++) {
+        struct counted c = before->counted.at[i];
+        if (nes_counter_left_out(x->nes, c.counter))
+            continue;
+        c.before = nes_counters(x->nes)[c.counter];
+        uint64_t *const index = map_at(&x->counted_at[c.kind], exact_pair_key(c.a, c.b));
+        if (index == NULL || !vec_push(&x->counted, c))
+            x->out_of_memory = true;
+        else
+            *index = x->counted.len - 1;
+    }
+}
+
+struct exact *exact_end_period(struct exact *x) {
+    struct exact *const ended = malloc(sizeof *ended);
+    if (ended == NULL)
+        return NULL;
+    nes_settle(x->nes); /* may find pairs of the period */
+    *ended = *x;
+    *x = (struct exact){.nes = ended->nes, .id = ended->id};
+    keep_counters(x, ended);
+    return ended;
+}
+
+void exact_follow_plan(struct exact *x, const struct exact_plan *plan) {
+    x->plan = plan;
 }
 
 static enum status attach(void **self, struct nes *nes, const int64_t *values, struct error *e) {

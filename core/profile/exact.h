@@ -14,9 +14,12 @@
 struct exact;
 struct exact_plan;                          /* see exact_state.h */
 struct exact *exact_begin(struct nes *nes); /* NULL: out of memory */
-/* The same for a period after that of plan->before, which was counted. What the plan leaves out is neither
- * counted nor derived; the caller completes the flow by itself (profile/hybrid/hybrid.h). */
-struct exact *exact_begin_planned(struct nes *nes, const struct exact_plan *plan);
+/* Ends a period, after THREAD_ENDS: returns what was counted, which the caller releases. x begins anew, with
+ * the same counters for the same pairs. NULL: out of memory, and x goes on. */
+struct exact *exact_end_period(struct exact *x);
+/* What the plan leaves out is neither counted nor derived from now on; the caller completes the flow by itself
+ * (profile/hybrid/hybrid.h), and calls nes_instrument_again(). */
+void exact_follow_plan(struct exact *x, const struct exact_plan *plan);
 void exact_release(struct exact *x);
 /* Observer functions; self: a struct exact. */
 void exact_instrument(void *self, struct probe_site *site, const struct guest_insn *insn);

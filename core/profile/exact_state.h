@@ -37,6 +37,7 @@ struct counted { /* a pair with its own counter */
     uint32_t a, b;
     uint32_t counter;
     enum kind kind;
+    uint64_t before; /* value of the counter when the period began */
 };
 
 /* What a second period need not count; see profile/exact.h. */
@@ -72,6 +73,10 @@ static inline uint64_t exact_pair_key(uint32_t a, uint32_t b) {
 }
 /* The node of an instruction that was met; NULL: none was. */
 const struct node *exact_node(const struct exact *x, uint32_t address);
+/* How often it was counted in this period. */
+static inline uint64_t exact_count(const struct exact *x, const struct counted *c) {
+    return nes_counters(x->nes)[c->counter] - c->before;
+}
 /* Completes x->begins. */
 void exact_settle_begins(struct exact *x);
 

@@ -21,7 +21,7 @@ int returns_column(struct returns *r, uint32_t to) {
 
 uint64_t *returns_row(struct returns *r, const struct hook *hook, uint32_t from) {
     uint64_t *const at = map_at(&r->row_at, (uintptr_t)hook);
-    if (at && *at)
+    if (at && *at && r->rows.at[*at - 1].from == from) /* else another site's probes were there */
         return r->rows.at[*at - 1].cells;
     struct return_row row = {hook, from, calloc(RETURNS_MOST, sizeof *row.cells)};
     if (!at || !row.cells || !vec_push(&r->rows, row)) {

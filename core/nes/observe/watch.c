@@ -206,7 +206,7 @@ bool probe_in_duplicate(const struct probe_site *at) {
     return at->site->duplicate;
 }
 
-static void instrument(struct nes *n, struct site *site) {
+void watch_instrument(struct nes *n, struct site *site) {
     struct watch *w = n->observed.watch;
     for (unsigned i = 0; i < NES_OBSERVERS; i++) {
         const struct watched_by *by = &w->observers[i];
@@ -338,7 +338,7 @@ struct site *watch_meet(struct nes *n, uint16_t pc, size_t slot, const uint8_t b
         w->spare = (struct site){.insn = insn};
         return &w->spare;
     }
-    instrument(n, site);
+    watch_instrument(n, site);
     note_tally(n, site);
     site->epoch = n->memory.epoch;
     w->slots[slot] = site;
@@ -600,9 +600,7 @@ void watch_notify_all(struct nes *n, enum thread_change change) {
             watch_notify(n, &n->observed.watch->observers[i].observer, change);
 }
 
-/* ---- detaching ---- */
-
-static void remove_hooks(struct site *site, unsigned id) {
+void watch_remove_hooks(struct site *site, unsigned id) {
     site->instrumented &= (uint8_t) ~(1u << id);
     for (unsigned when = 0; when < PROBE_WHEN_COUNT; when++) {
         struct hooks *hooks = &site->probes[when];
@@ -614,11 +612,4 @@ static void remove_hooks(struct site *site, unsigned id) {
         hooks_changed(hooks);
     }
     site->tally = tally_of(site);
-}
-
-void watch_remove(struct nes *n, unsigned id) {
-    const struct watch *w = n->observed.watch;
-    for (size_t i = 0; i < w->bucket_count; i++)
-        for (struct site *site = w->buckets[i]; site; site = site->next)
-            remove_hooks(site, id);
 }

@@ -93,6 +93,9 @@ void watch_requests_changed(struct nes *n);
 void watch_trim(struct nes *n);
 /* Removes the probes of an observer. */
 void watch_remove(struct nes *n, unsigned id);
+void watch_remove_hooks(struct site *site, unsigned id); /* those of one site */
+/* Calls instrument() of all observers that have not yet instrumented the site. */
+void watch_instrument(struct nes *n, struct site *site);
 /* Hands over the recording of the only observer, which is complete. */
 void watch_recorded(struct nes *n);
 /* What the observer asks to follow, if it waits for nothing else; else NULL. */

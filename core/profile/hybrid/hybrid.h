@@ -33,8 +33,8 @@ void hybrid_abandon(void *self);
 /* Chooses what is not counted after a first period with this flow. *sampled becomes the number of edges
  * and RTSs that are to be sampled. */
 enum status hybrid_plan_make(struct exact_plan *out, const struct exact *first,
-                             const struct flow *flow, uint64_t rare, uint64_t *sampled,
-                             struct error *e);
+                             const struct flow *flow, const struct hybrid_options *options,
+                             uint64_t *sampled, struct error *e);
 /* True if the second period derives this pair of the first one, whatever the plan: control goes on there, or
  * it is a branch in RAM. */
 bool hybrid_derives(const struct node *a, const struct flow_pair *pair);

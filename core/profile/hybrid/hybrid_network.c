@@ -123,15 +123,11 @@ static void add_counts(struct solving *s, const struct map *m, bool begin) {
                                   .count = count});
 }
 
-static uint64_t count_of(const struct exact *x, const struct counted *c) {
-    return nes_counters(x->nes)[c->counter];
-}
-
 static void add_counted(struct solving *s) {
     const struct exact *const x = s->p->second;
     for (size_t i = 0; i < x->counted.len; i++) {
         const struct counted *const c = &x->counted.at[i];
-        const uint64_t count = count_of(x, c);
+        const uint64_t count = exact_count(x, c);
         if (count == 0)
             continue;
         add_link(s, (struct link){.from = c->a,
@@ -187,7 +183,7 @@ static void add_resumed(struct solving *s, const struct exact *x, bool second) {
         link.count = nes_counters(x->nes)[a->executed];
         for (size_t k = 0; k < x->counted.len; k++)
             if (x->counted.at[k].kind == RETURN && x->counted.at[k].a == a->insn.address)
-                link.count -= count_of(x, &x->counted.at[k]);
+                link.count -= exact_count(x, &x->counted.at[k]);
         add_link(s, link);
     }
 }

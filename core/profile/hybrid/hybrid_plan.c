@@ -11,8 +11,11 @@
  * and follows exactly from the counted ones. Rare calls are counted in any case: they say how often a
  * frequent RTS returns behind them.
  *
- * Edges of busy-waits are counted: the machine skips these with exact counts, and the sampler's clock
- * stands still in them. So is every edge that the first period has not seen.
+ * Without sampling, an edge that has no counter already gets none unless that costs half an execution a frame:
+ * code whose counters stay need not be translated again.
+ *
+ * With sampling, edges of busy-waits are counted: the machine skips these with exact counts, and the sampler's clock
+ * stands still in them. So is, always, every edge that the first period has not seen.
  */
 #include "profile/hybrid/hybrid.h"
 
@@ -53,17 +56,18 @@ static bool join(struct forest *f, uint32_t a, uint32_t b) {
 }
 
 struct rare_edge {
-    uint64_t pair, count;
+    uint64_t pair, weight;
 };
 
 struct planning {
     struct exact_plan *plan;
     const struct exact *first;
     const struct flow *flow;
-    uint64_t rare, sampled;
+    uint64_t rare, worth, sampled; /* worth: executions that a counter's move must save */
     struct forest forest;
     struct map busy;     /* pairs */
     struct map executed; /* RTSs: how often */
+    struct map sides;    /* forward branches: executions of the more frequent direction */
     VEC(struct rare_edge) rare_edges;
     bool out_of_memory;
 };
@@ -129,6 +133,39 @@ static void choose_returns(struct planning *p) {
     map_free(&odd);
 }
 
+/* A forward branch counts both directions, or only the less frequent one. */
+static bool is_side(const struct node *a) {
+    return a->sides && a->fixed;
+}
+
+static void note_sides(struct planning *p) {
+    for (size_t i = 0; i < p->flow->pairs.len; i++) {
+        const struct flow_pair *const pair = &p->flow->pairs.at[i];
+        const struct node *const a = exact_node(p->first, pair->a);
+        uint64_t *const most = a != NULL && is_side(a) ? map_at(&p->sides, pair->a) : NULL;
+        if (most != NULL && pair->count > *most)
+            *most = pair->count;
+        p->out_of_memory |= a != NULL && is_side(a) && most == NULL;
+    }
+}
+
+/* Has this edge most likely no counter now? It must not depend on the engine. */
+static bool is_left_out(const struct planning *p, const struct node *a,
+                        const struct flow_pair *pair) {
+    if (is_side(a))
+        return *map_find(&p->sides, pair->a) == pair->count;
+    return a->derived && a->to == pair->b && a->transfer;
+}
+
+/* What a counter there costs. Passes of busy-waits are skipped: counting them costs nothing. */
+static uint64_t weight_of(const struct planning *p, const struct node *a,
+                          const struct flow_pair *pair) {
+    const bool busy = map_find(&p->busy, exact_pair_key(pair->a, pair->b)) != NULL;
+    if (p->rare != UINT64_MAX)
+        return pair->count;
+    return (busy ? 0 : pair->count) + (is_left_out(p, a, pair) ? p->worth : 0);
+}
+
 static void connect(struct planning *p, const struct flow_pair *pair) {
     join(&p->forest, vertex(&p->forest, pair->a), vertex(&p->forest, pair->b));
 }
@@ -143,14 +180,16 @@ static void connect_uncounted(struct planning *p) {
             continue;
         if (hybrid_derives(a, pair) || map_find(&p->plan->returns, pair->a) != NULL) {
             connect(p, pair);
-        } else if (!is_direct(p->first, a, pair) || map_find(&p->busy, key) != NULL) {
+        } else if (!is_direct(p->first, a, pair) ||
+                   (p->rare != UINT64_MAX && map_find(&p->busy, key) != NULL)) {
             continue;
         } else if (pair->count > p->rare) {
             note_at(p, &p->plan->uncounted, key, 1);
             p->sampled++;
             connect(p, pair);
         } else if (a->kind != INSN_CALL || p->rare == UINT64_MAX) {
-            p->out_of_memory |= !vec_push(&p->rare_edges, ((struct rare_edge){key, pair->count}));
+            const struct rare_edge edge = {key, weight_of(p, a, pair)};
+            p->out_of_memory |= !vec_push(&p->rare_edges, edge);
         }
     }
 }
@@ -164,15 +203,15 @@ static void connect_returns_from_interrupts(struct planning *p) {
     }
 }
 
-static int by_count(const void *a, const void *b) {
+static int by_weight(const void *a, const void *b) {
     const struct rare_edge *const x = a, *const y = b;
-    return x->count != y->count ? (x->count < y->count) - (x->count > y->count)
-                                : (x->pair > y->pair) - (x->pair < y->pair);
+    return x->weight != y->weight ? (x->weight < y->weight) - (x->weight > y->weight)
+                                  : (x->pair > y->pair) - (x->pair < y->pair);
 }
 
 static void choose_rare(struct planning *p) {
     if (p->rare_edges.len > 0)
-        qsort(p->rare_edges.at, p->rare_edges.len, sizeof *p->rare_edges.at, by_count);
+        qsort(p->rare_edges.at, p->rare_edges.len, sizeof *p->rare_edges.at, by_weight);
     for (size_t i = 0; i < p->rare_edges.len; i++) {
         const uint64_t pair = p->rare_edges.at[i].pair;
         if (join(&p->forest, vertex(&p->forest, (uint32_t)(pair >> 32)),
@@ -182,13 +221,18 @@ static void choose_rare(struct planning *p) {
 }
 
 enum status hybrid_plan_make(struct exact_plan *out, const struct exact *first,
-                             const struct flow *flow, uint64_t rare, uint64_t *sampled,
-                             struct error *e) {
+                             const struct flow *flow, const struct hybrid_options *options,
+                             uint64_t *sampled, struct error *e) {
     *out = (struct exact_plan){.before = first};
-    struct planning p = {.plan = out, .first = first, .flow = flow, .rare = rare};
+    struct planning p = {.plan = out,
+                         .first = first,
+                         .flow = flow,
+                         .rare = options->rare,
+                         .worth = options->frames / 2};
     enum status status = find_busy(&p, e);
     p.out_of_memory |= !vec_push(&p.forest.parent, 0);
     if (status == STATUS_OK && !p.out_of_memory) {
+        note_sides(&p);
         choose_returns(&p);
         connect_uncounted(&p);
         connect_returns_from_interrupts(&p);
@@ -201,6 +245,7 @@ enum status hybrid_plan_make(struct exact_plan *out, const struct exact *first,
     map_free(&p.forest.vertex_at);
     map_free(&p.busy);
     map_free(&p.executed);
+    map_free(&p.sides);
     vec_free(&p.rare_edges);
     return status;
 }

@@ -75,17 +75,29 @@ static enum status begin_sampling(struct hybrid *h, struct error *e) {
     return h->sampled > 0 ? sampler_attach(&h->sampler, h->nes, options, e) : STATUS_OK;
 }
 
-/* The observer comes anew, so all code is instrumented and translated anew. */
+/* The first period's counters go on in the second one where it counts the same, so that code whose probes stay
+ * need not be translated again. */
+static enum status end_first(struct hybrid *h, struct error *e) {
+    const struct observer observer = {.self = h, .thread = context_changes};
+    nes_notify_threads(h->nes, &observer, THREAD_ENDS);
+    struct exact *const ended = exact_end_period(h->first);
+    if (ended == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory for the second period");
+    h->second = h->first;
+    h->first = ended;
+    nes_notify_threads(h->nes, &observer, THREAD_BEGINS);
+    return exact_flow_at_end(h->first, &h->flow, &h->cost, e);
+}
+
 static enum status begin_second(struct hybrid *h, struct error *e) {
-    unwatch(h);
-    enum status status = exact_flow_at_end(h->first, &h->flow, &h->cost, e);
+    enum status status = end_first(h, e);
     if (status == STATUS_OK)
-        status = hybrid_plan_make(&h->plan, h->first, &h->flow, h->options.rare, &h->sampled, e);
-    if (status == STATUS_OK && (h->second = exact_begin_planned(h->nes, &h->plan)) == NULL)
-        status = error_set(e, STATUS_MEMORY, "out of memory for the second period");
-    if (status == STATUS_OK)
-        status = watch(h, e);
-    return status == STATUS_OK ? begin_sampling(h, e) : status;
+        status = hybrid_plan_make(&h->plan, h->first, &h->flow, &h->options, &h->sampled, e);
+    if (status != STATUS_OK)
+        return status;
+    exact_follow_plan(h->second, &h->plan);
+    nes_instrument_again(h->nes, h->id);
+    return begin_sampling(h, e);
 }
 
 static void first_ends(void *self, uint64_t cycle) {

@@ -22,6 +22,7 @@ struct journal {
     size_t len;
     uint64_t steps, last_step;
     uint64_t alarm_at, alarms;
+    uint64_t counted[8]; /* counters when it changed its probes */
 };
 
 static void note(struct journal *j, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -493,6 +494,19 @@ static void instrument_counting(void *self, struct probe_site *site,
     }
 }
 
+/* A loop of three passes, which call a routine with a branch, in rounds of 24 instructions. */
+static struct guest *three_passes(void) {
+    struct guest *g = guest_new();
+    guest_code(g, 0x8000, 0xA2, 0x03,             /* LDX #3 */
+               0xE6, 0x10, 0x20, 0x20, 0x80,      /* INC $10; JSR $8020 */
+               0xCA, 0xD0, 0xF8,                  /* DEX; BNE $8002 */
+               0x4C, 0x00, 0x80);                 /* JMP $8000 */
+    guest_code(g, 0x8020, 0xE0, 0x02, 0xB0, 0x01, /* CPX #2; BCS over */
+               0xEA, 0x60);                       /* NOP; RTS */
+    guest_vectors(g, 0x8000, 0x8000, 0x8000);
+    return g;
+}
+
 /* Broken: engines find an instruction that only counts by its address alone. It counts for the
  * other side, not at all, or once instead of twice; or it is not reported as fired. */
 static void test_counting(void **state) {
@@ -500,14 +514,7 @@ static void test_counting(void **state) {
     enum { ROUND = 24 };
     static const uint64_t a_round[COUNTING] = {2, 1, 4, 1, 3, 1, 3, 3};
     for (int way = 0; way < 3; way++) {
-        struct guest *g = guest_new();
-        guest_code(g, 0x8000, 0xA2, 0x03,             /* LDX #3 */
-                   0xE6, 0x10, 0x20, 0x20, 0x80,      /* INC $10; JSR $8020 */
-                   0xCA, 0xD0, 0xF8,                  /* DEX; BNE $8002 */
-                   0x4C, 0x00, 0x80);                 /* JMP $8000 */
-        guest_code(g, 0x8020, 0xE0, 0x02, 0xB0, 0x01, /* CPX #2; BCS over */
-                   0xEA, 0x60);                       /* NOP; RTS */
-        guest_vectors(g, 0x8000, 0x8000, 0x8000);
+        struct guest *g = three_passes();
         struct nes *nes = guest_machine(
             g, (struct nes_options){.no_fast = way == 1, .engine = way == 2 ? dbt_engine() : NULL});
         struct journal *j =
@@ -524,6 +531,68 @@ static void test_counting(void **state) {
         assert_int_equal(nes_probes_fired(nes, j->id), a_round[JMP_TAKEN] * rounds);
         nes_detach(nes, j->id);
         nes_free(nes);
+        free(j);
+        free(g);
+    }
+}
+
+/* An observer whose probes at BNE move, at RTS go, at INC come and at JSR stay. */
+static void instrument_moving(void *self, struct probe_site *site, const struct guest_insn *insn) {
+    const struct journal *j = self;
+    const bool later = j->alarms > 0;
+    if (insn->bytes[0] == 0xD0)
+        count_one(site, j, later ? PROBE_NEXT : PROBE_TAKEN, later ? BNE_NEXT : BNE_TAKEN_TWICE,
+                  true);
+    else if (insn->bytes[0] == 0x20)
+        count_one(site, j, PROBE_TAKEN, JSR_TAKEN, true);
+    else if (insn->bytes[0] == (later ? 0xE6 : 0x60))
+        count_one(site, j, later ? PROBE_NEXT : PROBE_INDIRECT, later ? INC_NEXT : RTS_GONE, true);
+}
+
+/* An alarm, in the midst of a run: now the other probes. */
+static void move(void *self, uint64_t cycle) {
+    struct journal *j = self;
+    (void)cycle;
+    j->alarms++;
+    j->steps = nes_instructions(j->nes);
+    for (unsigned i = 0; i < COUNTING; i++)
+        j->counted[i] = nes_counters(j->nes)[j->counters + i];
+    nes_instrument_again(j->nes, j->id);
+}
+
+/* Broken: an engine executes what it has prepared for the earlier probes, or counts nothing where they stay, or
+ * those of another observer are lost. */
+static void test_again(void **state) {
+    (void)state;
+    enum { ROUND = 24 };
+    static const uint64_t before[COUNTING] = {0, 0, 4, 0, 3, 0, 3, 0},
+                          after[COUNTING] = {0, 0, 0, 1, 3, 0, 0, 3},
+                          always[COUNTING] = {2, 1, 4, 1, 3, 1, 3, 3};
+    for (int way = 0; way < 3; way++) {
+        struct guest *g = three_passes();
+        struct nes *nes = guest_machine(
+            g, (struct nes_options){.no_fast = way == 1, .engine = way == 2 ? dbt_engine() : NULL});
+        struct journal *all =
+            journal_new(nes, &(const struct observer){.instrument = instrument_counting});
+        struct journal *j = journal_new(
+            nes, &(const struct observer){.instrument = instrument_moving, .alarm = move});
+        all->counters = nes_counters_add(nes, COUNTING);
+        j->counters = nes_counters_add(nes, COUNTING);
+        nes_set_alarm(nes, j->id, 14321);
+        assert_int_equal(nes_run_to(nes, 30000, NULL), STATUS_OK);
+        run_instructions(nes, ROUND - nes_instructions(nes) % ROUND);
+        const uint64_t done = nes_instructions(nes) / ROUND, left = done - j->steps / ROUND - 1;
+        assert_int_equal(j->alarms, 1);
+        for (unsigned i = 0; i < COUNTING; i++) {
+            const uint64_t count = nes_counters(nes)[j->counters + i],
+                           since = count - j->counted[i];
+            assert_int_equal(nes_counters(nes)[all->counters + i], always[i] * done);
+            assert_true(j->counted[i] >= before[i] * (j->steps / ROUND));
+            assert_true(j->counted[i] <= before[i] * (j->steps / ROUND + 1));
+            assert_true(since >= after[i] * left && since <= after[i] * (left + 1));
+        }
+        nes_free(nes);
+        free(all);
         free(j);
         free(g);
     }
@@ -630,7 +699,7 @@ int main(void) {
         cmocka_unit_test(test_alarms),        cmocka_unit_test(test_observers),
         cmocka_unit_test(test_once),          cmocka_unit_test(test_newcomers),
         cmocka_unit_test(test_counting),      cmocka_unit_test(test_either),
-        cmocka_unit_test(test_looking_ahead),
+        cmocka_unit_test(test_looking_ahead), cmocka_unit_test(test_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
