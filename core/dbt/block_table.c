@@ -381,9 +381,10 @@ void blocks_probes_changed(struct dbt *d, const bool at_pc[0x10000]) {
         blocks_forget(d->recorder);
 }
 
-/* Replaces all versions of the block. */
+/* Replaces all versions of the block. Registers are not those at its start. */
 static void make_stale_again(struct dbt *d, struct nes *n, const struct block *b) {
     struct content *const c = b->home;
+    const uint64_t carries = b->carries;
     const unsigned at = b->pc % WINDOW_SIZE;
     const uint32_t before = c->table[at];
     struct guest_block g;
@@ -395,7 +396,9 @@ static void make_stale_again(struct dbt *d, struct nes *n, const struct block *b
         return;
     }
     c->versions[at] = c->missed[at] = 0;
+    d->with.carries_before = &carries;
     replace(d, n, c, before, &g);
+    d->with.carries_before = NULL;
 }
 
 static void renew_stale(struct dbt *d, struct nes *n) {

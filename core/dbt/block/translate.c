@@ -323,6 +323,7 @@ static struct block *translate_into(struct translator *with, struct nes *n,
                             .returns = &with->returns,
                             .recorded = with->recorded,
                             .number = with->number,
+                            .carries_before = with->carries_before,
                             .stubs = with->stubs};
     struct block *const b = new_block(n, g);
     const size_t exits = with->exits.all.len;
@@ -331,6 +332,7 @@ static struct block *translate_into(struct translator *with, struct nes *n,
         b->first_exit = (uint32_t)exits;
         emit_block(&t, g, b);
         b->exits = (uint32_t)(with->exits.all.len - exits);
+        b->carries = t.carries;
         ok = !t.e->full && !t.out_of_memory;
     }
     if (ok) {

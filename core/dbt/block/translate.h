@@ -17,7 +17,8 @@ struct block {
     uint32_t host, host_size;   /* place in the cache */
     uint32_t apart, apart_size; /* of a block in the hot part: where its stubs are */
     uint64_t executions;
-    uint8_t *guest; /* copy of the bytes */
+    uint64_t carries; /* see struct translation */
+    uint8_t *guest;   /* copy of the bytes */
     uint32_t first_exit, exits;
     struct positions *positions; /* of a traced block: see traced_blocks.c; else NULL */
 };
@@ -34,6 +35,7 @@ struct translator {
     struct stub *stubs; /* [STUBS], of the block in translation; too many for a thread's stack */
     bool recorded;      /* makes traced blocks; see traced_blocks.c */
     uint32_t number;    /* the next block's */
+    const uint64_t *carries_before; /* see struct translation */
 };
 /* For zeroed memory. False: out of memory; translator_close() is allowed all the same. */
 bool translator_open(struct translator *with);

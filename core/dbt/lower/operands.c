@@ -53,14 +53,22 @@ static operand byte_of(ZydisRegister index) {
     return index == ZYDIS_REGISTER_R9 ? X8 : Y8;
 }
 
-/* One more cycle if low + index carries. The index register's current value decides which case is
- * inlined. In a traced block the carry is always the exception, because it is logged. */
+/* Is low + index more than 255 as a rule? The index register's value at the first translation decides. In a
+ * traced block a carry is always the exception, because it is logged. */
+static bool carries(struct translation *t, uint8_t low, ZydisRegister index) {
+    const unsigned now = index == ZYDIS_REGISTER_R9 ? t->nes->cpu.r.x : t->nes->cpu.r.y;
+    const uint64_t bit = UINT64_C(1) << t->indexed++ % 64;
+    const bool rule = t->carries_before ? (*t->carries_before & bit) != 0 : low + now > 0xff;
+    t->carries |= rule ? bit : 0;
+    return rule && !t->recorded;
+}
+
+/* One more cycle if low + index carries. The rule is inlined. */
 static void page_cycle(struct translation *t, uint8_t low, ZydisRegister index) {
     struct emitter *const e = t->e;
     if (low == 0)
         return;
-    const unsigned now = index == ZYDIS_REGISTER_R9 ? t->nes->cpu.r.x : t->nes->cpu.r.y;
-    const bool rule = !t->recorded && low + now > 0xff;
+    const bool rule = carries(t, low, index);
     EMIT(e, CMP, byte_of(index), imm8(0x100u - low));                  /* cmp r9b, 256 - low */
     const uint32_t jump = rule ? emit_jump(e, JB) : emit_jump(e, JNB); /* jb or jae exception */
     struct stub *const s = dbt_add_stub(t, jump, rule ? STUB_CYCLE_LESS : STUB_CYCLE_MORE);

@@ -2,6 +2,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+enum { ROOM_BYTES = ROWS_OF_ROOM * RETURNS_MOST * 8 };
 
 void returns_begin(struct returns *r, struct nes *n) {
     r->nes = n;
@@ -19,15 +22,29 @@ int returns_column(struct returns *r, uint32_t to) {
     return (int)*at - 1;
 }
 
+/* The system zeroes pages when they are first written, which few of a row's are. */
+static uint64_t *new_cells(struct returns *r) {
+    if (r->rooms.len == 0 || r->used == ROWS_OF_ROOM) {
+        uint64_t *const room = mmap(NULL, ROOM_BYTES, PROT_READ | PROT_WRITE,
+                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (room == MAP_FAILED)
+            return NULL;
+        if (!vec_push(&r->rooms, room)) {
+            munmap(room, ROOM_BYTES);
+            return NULL;
+        }
+        r->used = 0;
+    }
+    return r->rooms.at[r->rooms.len - 1] + RETURNS_MOST * r->used++;
+}
+
 uint64_t *returns_row(struct returns *r, const struct hook *hook, uint32_t from) {
     uint64_t *const at = map_at(&r->row_at, (uintptr_t)hook);
     if (at && *at && r->rows.at[*at - 1].from == from) /* else another site's probes were there */
         return r->rows.at[*at - 1].cells;
-    struct return_row row = {hook, from, calloc(RETURNS_MOST, sizeof *row.cells)};
-    if (!at || !row.cells || !vec_push(&r->rows, row)) {
-        free(row.cells);
+    const struct return_row row = {hook, from, new_cells(r)};
+    if (!at || !row.cells || !vec_push(&r->rows, row))
         return NULL;
-    }
     *at = r->rows.len;
     return row.cells;
 }
@@ -49,8 +66,9 @@ void returns_settle(struct returns *r) {
 }
 
 void returns_forget(struct returns *r) {
-    for (size_t i = 0; i < r->rows.len; i++)
-        free(r->rows.at[i].cells);
+    for (size_t i = 0; i < r->rooms.len; i++)
+        munmap(r->rooms.at[i], ROOM_BYTES);
+    vec_free(&r->rooms);
     free(r->nobodys);
     vec_free(&r->rows);
     vec_free(&r->columns);

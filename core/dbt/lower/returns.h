@@ -11,7 +11,7 @@
 
 #include "dbt/lower/frame.h"
 
-enum { RETURNS_MOST = 1024 }; /* JSRs */
+enum { RETURNS_MOST = 1024 /* JSRs */, ROWS_OF_ROOM = 32 };
 
 struct returns {
     bool counted; /* returns are counted since the cache was last empty */
@@ -24,8 +24,10 @@ struct returns {
         uint64_t *cells;
     })
     rows;
-    struct map row_at; /* hook -> 1 + index */
-    uint64_t *nobodys; /* row for returns that must not be counted */
+    struct map row_at;     /* hook -> 1 + index */
+    VEC(uint64_t *) rooms; /* cells of several rows each */
+    unsigned used;         /* rows in the last room */
+    uint64_t *nobodys;     /* row for returns that must not be counted */
 };
 
 /* Call with an empty cache: decides whether returns are counted from now on. */

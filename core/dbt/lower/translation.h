@@ -102,6 +102,11 @@ struct translation {
     bool out_of_memory;
     bool recorded; /* the block logs its number when it begins; see traced_blocks.c */
     uint32_t number;
+    /* Of the block's indexed operands, a bit each in order: is a carry into the next page the rule?
+     * carries_before: those of the block that this one replaces; NULL: none. */
+    const uint64_t *carries_before;
+    uint64_t carries;
+    unsigned indexed; /* operands so far */
     struct stub *stubs;
     unsigned stub_count;
     struct all_targets *targets; /* owned; code refers to them */

@@ -1,7 +1,8 @@
 /*
  * exact_tree: exact counts with fewer counters. A first period, ten seconds, is counted as `exact` does.
- * It says which edges are executed most often. Then code is translated anew, with counters only on edges
- * outside a spanning forest of greatest weight (hybrid_plan.c); all others follow. Every count is exact.
+ * It says which edges are executed most often. Then counters are only on edges outside a spanning forest of
+ * greatest weight (hybrid_plan.c), and code whose counters change is translated anew; all other counts follow.
+ * Every count is exact.
  *
  * Costs: of the first period as in exact.c; a probe of the second one is a counted transfer, a record a
  * counted pair; a step is one of the solver.

@@ -1,6 +1,6 @@
 /*
  * hybrid: two periods. In the first one all flow is counted, as `exact` does. Then counters are chosen
- * (hybrid_plan.c), code is translated anew with these, and what has none is sampled by the clock
+ * (hybrid_plan.c), code whose counters change is translated anew, and what has none is sampled by the clock
  * (hybrid_run.c). At the end the flow of the second period is solved (hybrid_network.c), and the counts of
  * both periods add up. Private to core/profile: the techniques are hybrid.c and exact_tree.c.
  *

@@ -65,7 +65,7 @@ struct planning {
     const struct flow *flow;
     uint64_t rare, worth, sampled; /* worth: executions that a counter's move must save */
     struct forest forest;
-    struct map busy;     /* pairs */
+    struct map busy;     /* pairs; without sampling none */
     struct map executed; /* RTSs: how often */
     struct map sides;    /* forward branches: executions of the more frequent direction */
     VEC(struct rare_edge) rare_edges;
@@ -157,13 +157,10 @@ static bool is_left_out(const struct planning *p, const struct node *a,
     return a->derived && a->to == pair->b && a->transfer;
 }
 
-/* What a counter there costs. Passes of busy-waits are skipped: counting them costs nothing. */
+/* What a counter there costs. */
 static uint64_t weight_of(const struct planning *p, const struct node *a,
                           const struct flow_pair *pair) {
-    const bool busy = map_find(&p->busy, exact_pair_key(pair->a, pair->b)) != NULL;
-    if (p->rare != UINT64_MAX)
-        return pair->count;
-    return (busy ? 0 : pair->count) + (is_left_out(p, a, pair) ? p->worth : 0);
+    return pair->count + (p->rare == UINT64_MAX && is_left_out(p, a, pair) ? p->worth : 0);
 }
 
 static void connect(struct planning *p, const struct flow_pair *pair) {
@@ -180,8 +177,7 @@ static void connect_uncounted(struct planning *p) {
             continue;
         if (hybrid_derives(a, pair) || map_find(&p->plan->returns, pair->a) != NULL) {
             connect(p, pair);
-        } else if (!is_direct(p->first, a, pair) ||
-                   (p->rare != UINT64_MAX && map_find(&p->busy, key) != NULL)) {
+        } else if (!is_direct(p->first, a, pair) || map_find(&p->busy, key) != NULL) {
             continue;
         } else if (pair->count > p->rare) {
             note_at(p, &p->plan->uncounted, key, 1);
@@ -229,7 +225,7 @@ enum status hybrid_plan_make(struct exact_plan *out, const struct exact *first,
                          .flow = flow,
                          .rare = options->rare,
                          .worth = options->frames / 2};
-    enum status status = find_busy(&p, e);
+    enum status status = p.rare == UINT64_MAX ? STATUS_OK : find_busy(&p, e);
     p.out_of_memory |= !vec_push(&p.forest.parent, 0);
     if (status == STATUS_OK && !p.out_of_memory) {
         note_sides(&p);
