@@ -133,12 +133,10 @@ static struct site *find_insn(const struct watch *w, const struct guest_insn *in
     return site;
 }
 
-static struct site *intern(struct watch *w, const struct guest_insn *insn) {
-    struct site *site = find_insn(w, insn);
-    if (site)
-        return site;
+/* NULL: out of memory. */
+static struct site *add_site(struct watch *w, const struct guest_insn *insn) {
     struct site **const head = bucket_of(w, insn);
-    site = calloc(1, sizeof *site);
+    struct site *const site = calloc(1, sizeof *site);
     if (!site)
         return NULL;
     site->insn = *insn;
@@ -332,7 +330,11 @@ void watch_choose_side(struct nes *n, struct site *site) {
 struct site *watch_meet(struct nes *n, uint16_t pc, size_t slot, const uint8_t bytes[3]) {
     struct watch *w = n->observed.watch;
     const struct guest_insn insn = watch_decode(n, record_banks(n), pc, bytes);
-    struct site *site = intern(w, &insn);
+    struct site *site = find_insn(w, &insn);
+    if (site && site->epoch == n->memory.epoch && !(w->used & ~site->instrumented))
+        return w->slots[slot] = site; /* code in RAM is as it was before */
+    if (!site)
+        site = add_site(w, &insn);
     if (!site) {
         w->out_of_memory = true;
         w->spare = (struct site){.insn = insn};
