@@ -62,7 +62,8 @@ void nes_instrument_again(struct nes *n, unsigned id) {
     struct watch *const w = n->observed.watch;
     const struct engine *const engine = n->made.engine;
     bool *const changed = calloc(CODE_SPACE, sizeof *changed);
-    nes_settle(n);
+    if (engine->settle)
+        engine->settle(n->made.engine_self);
     w->out_of_memory |= changed == NULL;
     for (size_t i = 0; changed && i < w->bucket_count; i++)
         for (struct site *site = w->buckets[i]; site; site = site->next)
