@@ -232,7 +232,7 @@ static enum status write_graph(const struct native_command *c, const char *progr
     if (s == STATUS_OK && c->structure != NULL)
         s = structure_write(&g.structure, c->structure, comments, comment_count, e);
     if (s == STATUS_OK && c->json != NULL)
-        s = native_graph_json(&g, &request, c->json, e);
+        s = native_graph_json(&g, &request, c->graph, c->json, e);
     else if (s == STATUS_OK)
         native_graph_print(&g, program, c->libraries, stderr);
     native_graph_free(&g);

@@ -56,6 +56,29 @@ static const char *needs_asan(const struct bytes *file, const Elf64_Phdr *p, siz
     return NULL;
 }
 
+/* Do the program's notes name Go's linker? */
+static bool is_go(const struct bytes *file, const Elf64_Phdr *p, size_t n) {
+    static const char name[4] = "Go";
+    for (size_t i = 0; i < n; i++) {
+        Elf64_Nhdr note;
+        if (p[i].p_type != PT_NOTE || p[i].p_offset > file->len ||
+            p[i].p_filesz > file->len - p[i].p_offset)
+            continue;
+        for (uint64_t at = 0; p[i].p_filesz - at >= sizeof note + sizeof name;) {
+            const uint8_t *here = file->at + p[i].p_offset + at;
+            memcpy(&note, here, sizeof note);
+            if (note.n_namesz == sizeof name && memcmp(here + sizeof note, name, sizeof name) == 0)
+                return true;
+            const uint64_t size = sizeof note + ((uint64_t)note.n_namesz + 3) / 4 * 4 +
+                                  ((uint64_t)note.n_descsz + 3) / 4 * 4;
+            if (size > p[i].p_filesz - at)
+                break;
+            at += size;
+        }
+    }
+    return false;
+}
+
 /* What can be known from the limits of this process, which the program inherits. */
 static enum status check_limits(bool graph, struct error *e) {
     enum { LEAST = 1 << 16 };
@@ -80,7 +103,8 @@ static enum status check_limits(bool graph, struct error *e) {
     return STATUS_OK;
 }
 
-static enum status check_loader(const char *path, const struct bytes *file, struct error *e) {
+static enum status check_loader(const char *path, const struct bytes *file, bool graph,
+                                struct error *e) {
     const Elf64_Ehdr *h = (const void *)file->at;
     if (h->e_phentsize != sizeof(Elf64_Phdr) || h->e_phoff > file->len ||
         (file->len - h->e_phoff) / sizeof(Elf64_Phdr) < h->e_phnum)
@@ -92,6 +116,13 @@ static enum status check_loader(const char *path, const struct bytes *file, stru
                          "%s: needs %s, which ends a program that is not started with it as its "
                          "first library; link it with -static-libasan, or without",
                          path, asan);
+    if (graph && is_go(file, p, h->e_phnum))
+        return error_set(
+            e, STATUS_UNSUPPORTED,
+            "%s: is a Go program, which has neither frames nor calls as C has them, so "
+            "its graph cannot be counted; 'hotgraph native' counts those of its "
+            "functions that have symbols",
+            path);
     for (size_t i = 0; i < h->e_phnum; i++) {
         if (p[i].p_type != PT_INTERP || p[i].p_offset >= file->len ||
             memchr(file->at + p[i].p_offset, 0, file->len - p[i].p_offset) == NULL)
@@ -111,7 +142,7 @@ static enum status check_loader(const char *path, const struct bytes *file, stru
 }
 
 /* file_path is set to the program's path; of a script, that of its interpreter. */
-static enum status check_program(const char *path, int depth, char file_path[4096],
+static enum status check_program(const char *path, int depth, bool graph, char file_path[4096],
                                  struct error *e) {
     struct stat st;
     char next[4096];
@@ -131,7 +162,7 @@ static enum status check_program(const char *path, int depth, char file_path[409
         return s;
     const Elf64_Ehdr *h = (const void *)file.at;
     if (depth < 4 && script(&file, next, sizeof next))
-        s = check_program(next, depth + 1, file_path, e);
+        s = check_program(next, depth + 1, graph, file_path, e);
     else if (file.len < sizeof *h || memcmp(h->e_ident, ELFMAG, SELFMAG) != 0)
         s = error_set(e, STATUS_FORMAT, "%s: not an ELF program", path);
     else if (h->e_ident[EI_CLASS] != ELFCLASS64)
@@ -141,7 +172,7 @@ static enum status check_program(const char *path, int depth, char file_path[409
         s = error_set(e, STATUS_UNSUPPORTED, "%s: is not for x86-64 (machine %u)", path,
                       (unsigned)h->e_machine);
     else {
-        s = check_loader(path, &file, e);
+        s = check_loader(path, &file, graph, e);
         snprintf(file_path, 4096, "%s", path);
     }
     bytes_free(&file);
@@ -149,6 +180,6 @@ static enum status check_program(const char *path, int depth, char file_path[409
 }
 
 enum status native_check(const char *path, bool graph, char file_path[4096], struct error *e) {
-    const enum status s = check_program(path, 0, file_path, e);
+    const enum status s = check_program(path, 0, graph, file_path, e);
     return s == STATUS_OK ? check_limits(graph, e) : s;
 }

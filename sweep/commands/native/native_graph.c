@@ -183,8 +183,9 @@ static enum status derive(struct reader *r, const struct native_object *o) {
         flows_known(&f);
         if (!tree_solve(f.arcs, f.arc_count, &f.work, &fault))
             s = refuse(r, &f.own[fault.piece],
-                       fault.negative ? "was left more often than it was entered, by"
-                                      : "was not left as often as it was entered: they differ by",
+                       fault.negative  ? "was left more often than it was entered, by"
+                       : fault.by == 0 ? "has a count that does not follow from others, nor from"
+                                       : "was not left as often as it was entered: they differ by",
                        fault.by);
         flows_put(&f);
     }

@@ -339,15 +339,18 @@ void native_graph_print(const struct native_graph *g, const char *program, bool 
 }
 
 enum status native_graph_json(const struct native_graph *g,
-                              const struct native_graph_request *request, const char *path,
-                              struct error *e) {
+                              const struct native_graph_request *request, const char *graph,
+                              const char *path, struct error *e) {
     struct file_writer *w;
     const enum status s = file_open(&w, path, e);
     if (s != STATUS_OK)
         return s;
     json_program(w, request->program, request->status);
+    file_printf(w, ",\"graph\":");
+    json_string(w, graph);
+    file_printf(w, ",");
     file_printf(w,
-                ",\"instructions\":%" PRIu64 ",\"libraries\":%zu,\"blocks\":%zu,\"edges\":%zu"
+                "\"instructions\":%" PRIu64 ",\"libraries\":%zu,\"blocks\":%zu,\"edges\":%zu"
                 ",\"entered\":%" PRIu64 ",\"probed\":%" PRIu64 ",\"traps\":%" PRIu64
                 ",\n\"other_code\":[",
                 g->instructions, g->libraries, g->graph.block_count, g->graph.edge_count,

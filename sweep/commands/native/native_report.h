@@ -40,7 +40,7 @@ void native_report_free(struct native_report *r);
 void native_graph_print(const struct native_graph *g, const char *program, bool libraries,
                         FILE *to);
 enum status native_graph_json(const struct native_graph *g,
-                              const struct native_graph_request *request, const char *path,
-                              struct error *e);
+                              const struct native_graph_request *request, const char *graph,
+                              const char *path, struct error *e);
 
 #endif

@@ -36,6 +36,7 @@ CALLS = [
     ("record", "--graph r.graph --structure r.structure --output /dev/null -- ./program"),
     ("record", "--follow --output /dev/null -- /bin/sh -c /bin/true;/bin/true"),
     ("export", "--bolt ./program --structure r.structure r.graph --out r.fdata"), ("native", "-- /bin/true"),
+    ("native", "--graph native.graph -- /bin/true"),
     ("measured", "--db x.db --run r --what whole --tool perf --seconds 1.5 --base-seconds 1 -- /bin/true"),
     ("measured", "--db x.db --tool callgrind --call 4096:main:1 -- /bin/true"),
     ("measured", "--db x.db --run r --tool bolt --edges 9:8:1 -- /bin/true"),

@@ -294,6 +294,11 @@ C
 gcc -O1 leaves.c -o leaves && refused 125 "no exact graph: .* (reads) was" ./leaves
 (ulimit -f 4000; refused 1 "ulimit -f" ./kernels; exit $failed) || failed=1
 gcc -O2 -static "$source/programs/kernels.c" -o fixed -lm 2>/dev/null && refused 1 "static" ./fixed
+cat >go.c <<'C'
+__asm__(".section .note.go.buildid,\"a\",@note\n.long 4, 4, 4\n.asciz \"Go\\0\"\n.long 7\n.text\n");
+int main(void) { return 0; }
+C
+gcc go.c -o go && refused 1 "is a Go program" ./go
 "$hotgraph" record --structure other.structure --output /dev/null -- "$work/threads" >/dev/null 2>&1
 native --graph no.graph --images other.structure -- ./kernels >/dev/null 2>no.err
 test $? = 1 && grep -q "not a file of the structure" no.err || fail "foreign images: $(cat no.err)"
