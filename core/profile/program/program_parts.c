@@ -49,7 +49,7 @@ struct marking {
     void *user;
 };
 
-static void mark(struct marking *m, uint64_t instructions) {
+static void mark_end(struct marking *m, uint64_t instructions) {
     struct cutting *c = &m->cutting;
     const struct program_mark here = {c->next++, instructions, c->transfers};
     struct flow flow = {0};
@@ -68,7 +68,7 @@ static void mark_at_transfer(void *user, const struct code_insn *insn, uint32_t 
     (void)insn, (void)to, (void)taken, (void)strays, (void)tag;
     m->cutting.transfers++;
     while (ends_part(&m->cutting))
-        mark(m, m->cutting.decoder.instructions);
+        mark_end(m, m->cutting.decoder.instructions);
 }
 
 static void nothing_begins(void *user, uint32_t at, bool handler, uint32_t from) {
@@ -84,7 +84,7 @@ enum status program_parts_flow(const struct program_trace *trace, const uint64_t
     struct marking m = {{.trace = trace, .at = at, .cuts = cuts, .e = e}, each, user};
     enum status status = decode(&m.cutting, &events, &m);
     while (status == STATUS_OK && m.cutting.next <= cuts) {
-        mark(&m, trace->instructions);
+        mark_end(&m, trace->instructions);
         status = m.cutting.status;
     }
     packet_decoder_free(&m.cutting.decoder);

@@ -46,7 +46,7 @@ static const struct code_insn *insn_at(struct sampling *s, uint32_t address) {
 }
 
 /* As recordings have it: indirect calls are indirect jumps, and a system call ends a handler. */
-static struct sample sample_of(const struct code_insn *insn) {
+static struct sample sample_of_insn(const struct code_insn *insn) {
     const uint8_t kind = insn->kind == CODE_CALL_INDIRECT ? INSN_JUMP_INDIRECT
                          : insn->kind == INSN_RTI         ? INSN_PLAIN
                                                           : insn->kind;
@@ -60,7 +60,7 @@ static struct sample sample_of(const struct code_insn *insn) {
 
 static void take(struct sampling *s, const struct code_insn *insn) {
     const unsigned length = program_sampling_length(s->how);
-    s->batch[s->taken++] = sample_of(insn);
+    s->batch[s->taken++] = sample_of_insn(insn);
     if (s->taken < length)
         return;
     s->out_of_memory |= !stream_add(&s->stream, s->batch);
