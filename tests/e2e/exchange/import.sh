@@ -171,6 +171,10 @@ sed '/MMAP2/d' perf.txt >nomaps.txt
 refuses 1 "print the maps, too" import nomaps.txt --stream x.isampling
 echo "hello" >none.txt
 refuses 1 "nothing in it is what 'perf script" import none.txt --stream x.isampling
+printf '{"gcc_version": "12.2.0", "files": []}' >gcov.json
+refuses 1 "whose counts have no addresses" import gcov.json --graph x.graph
+printf 'PERFILE2\001\000\000\000\000\000\000\000' >perf.bin
+refuses 1 "print it with 'perf script -i perf.bin" import perf.bin --stream x.isampling
 sed '20s,0x7f[0-9a-f]*/0x,0x7f0000001000/y0x,2' perf.txt >bad.txt
 refuses 1 "bad.txt:20: " import bad.txt --graph x.graph
 refuses 2 "at least one of --graph" import perf.txt
