@@ -71,15 +71,18 @@ static void skip_blanks(const char **at, const char *end) {
 
 /* ---- blocks ---- */
 
-/* Takes the words of bytes, the least significant byte first, as they are in memory. */
+/* Takes the words of bytes, the least significant byte first, as they are in memory. All are as wide
+ * as the first one, so that "dc" in "d50b7423  dc  zva, x3" is none. */
 static void take_bytes(const char *at, const char *end, struct qemu_log_event *event) {
-    for (;;) {
+    for (size_t width = 0;;) {
         uint64_t word;
         skip_blanks(&at, end);
         const char *from = at;
         const bool is_number = scan_plain_hex(&at, end, &word);
         const size_t digits = (size_t)(at - from);
-        if (!is_number || (at < end && *at != ' ') || (digits != 2 && digits != 4 && digits != 8) ||
+        if (width == 0 && (digits == 2 || digits == 4 || digits == 8))
+            width = digits;
+        if (!is_number || (at < end && *at != ' ') || width == 0 || digits != width ||
             event->byte_count + digits / 2 > QEMU_LOG_BYTES)
             return;
         for (size_t i = 0; i < digits / 2; i++)

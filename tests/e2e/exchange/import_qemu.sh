@@ -79,17 +79,16 @@ END
 logged lib.log "./with libraries"
 "$hotgraph" import lib.log --qemu "with libraries" --images exact.structure --graph log.graph >out || fail "lib.log: $(cat out)"
 grep -q 'left out: 0 executed blocks' out || fail "blocks in no file: $(cat out)"
-for graph in exact log; do
-    python3 - $graph.graph >$graph <<'END'
+cat >own.py <<'END'
 import sys
 images = sorted((int(w[1], 16), w[3].rstrip("\n")) for w in (line.split(" ", 3) for line in open("exact.structure") if line.startswith("#image")))
-own = next(base for base, path in images if path.endswith("/with libraries"))
+own = next(base for base, path in images if path.endswith("/" + sys.argv[2]))
 for line in open(sys.argv[1]):
     w = line.split()
     if line[0] != "#" and all(own <= int(a, 16) < own + (1 << 24) for a in w[:2]):
         print(*w[:3])
 END
-done
+for graph in exact log; do python3 own.py $graph.graph "with libraries" >$graph; done
 test "$(wc -l <exact)" -gt 20 || fail "no edges of its own: $(cat exact)"
 same exact log
 "$hotgraph" compare log.graph exact.graph --json >compared
@@ -97,6 +96,19 @@ python3 -c '
 import json
 o = json.load(open("compared"))["whole"]
 assert o["fair"]["overlap"] > .99, o' || fail "the libraries' graph is another one: $(cat compared)"
+
+# The same for another processor, with its libraries.
+if command -v qemu-aarch64 >/dev/null && command -v aarch64-linux-gnu-gcc >/dev/null && test -e /usr/aarch64-linux-gnu/lib/libc.so.6; then
+    aarch64-linux-gnu-gcc -O1 -o foreign libraries.c
+    "$hotgraph" record --sysroot /usr/aarch64-linux-gnu --graph exact.graph --structure exact.structure --output /dev/null -- ./foreign >/dev/null
+    qemu-aarch64 -L /usr/aarch64-linux-gnu -strace -d exec,nochain,in_asm,page -D foreign.log ./foreign >said
+    "$hotgraph" import foreign.log --qemu ./foreign --sysroot /usr/aarch64-linux-gnu --images exact.structure --graph log.graph >out ||
+        fail "foreign.log: $(cat out)"
+    grep -q 'left out: 0 executed blocks' out || fail "aarch64: blocks in no file: $(cat out)"
+    for graph in exact log; do python3 own.py $graph.graph foreign >$graph; done
+    test "$(wc -l <exact)" -gt 20 || fail "no edges of its own: $(cat exact)"
+    same exact log
+fi
 
 # Signals interrupt blocks and system calls; no edge leads into a handler.
 cat >signals.c <<'END'
