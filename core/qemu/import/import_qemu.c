@@ -35,7 +35,8 @@ struct log_block {
 
 struct log_cpu {
     bool has_block;
-    size_t block; /* the last line's */
+    bool signalled; /* its next block is a signal handler's */
+    size_t block;   /* the last line's */
     size_t suspended[SUSPENDED_MOST];
     bool halted[SUSPENDED_MOST]; /* before that block, instead of after it */
     unsigned depth;
@@ -279,6 +280,11 @@ static bool follows(struct logging *l, const struct log_block *from, const struc
     }
 }
 
+static bool ends_indirect(struct logging *l, const struct log_block *b) {
+    const struct sample *insn = code_insn(&l->flow.code, last_of(l, b), &l->lost);
+    return insn != NULL && (insn->kind == INSN_RETURN || insn->kind == INSN_JUMP_INDIRECT);
+}
+
 static bool count_arc(struct logging *l, size_t from, size_t to) {
     uint64_t *at = map_at(&l->arcs, (uint64_t)from << 32 | to);
     if (at == NULL)
@@ -314,12 +320,14 @@ static bool resume(struct logging *l, struct log_cpu *c, size_t to, bool *resume
 static bool come_to(struct logging *l, struct log_cpu *c, size_t to) {
     const struct log_block *b = &l->blocks.at[to],
                            *from = c->has_block ? &l->blocks.at[c->block] : NULL;
+    const bool signalled = c->signalled;
     bool resumed = false;
+    c->signalled = false;
     if (b->count == 0 || (from != NULL && from->count == 0))
         return true;
-    if (from != NULL && follows(l, from, b))
+    if (from != NULL && follows(l, from, b) && !(signalled && ends_indirect(l, from)))
         return count_arc(l, c->block, to);
-    if (!resume(l, c, to, &resumed))
+    if (!signalled && !resume(l, c, to, &resumed))
         return false;
     if (!resumed && from != NULL)
         suspend(l, c, c->block, false);
@@ -360,6 +368,20 @@ static void take_halt(struct logging *l, uint64_t address) {
     c->has_block = false;
 }
 
+/* A handler's context ends with its newest block, or another one begins. With several threads it is
+ * not said whose, and what can follow what decides. */
+static enum status take_signal(struct logging *l, bool returns, struct error *e) {
+    struct log_cpu *c = l->cpus.len == 1 ? &l->cpus.at[0] : NULL;
+    if (c == NULL)
+        return STATUS_OK;
+    if (!returns)
+        c->signalled = true;
+    else if (c->has_block && !execute(l, c->block))
+        return no_memory(l, e);
+    c->has_block &= !returns;
+    return STATUS_OK;
+}
+
 static enum status take_event(void *user, const struct qemu_log_event *event, struct error *e) {
     struct logging *l = user;
     const enum status status = event->kind != QEMU_LOG_LINE ? close_block(l, e) : STATUS_OK;
@@ -386,7 +408,11 @@ static enum status take_event(void *user, const struct qemu_log_event *event, st
         return add_map(l, event, e);
     case QEMU_LOG_FAULT:
         l->counts->unequal++;
-        return STATUS_OK;
+        return take_signal(l, false, e);
+    case QEMU_LOG_SIGNAL:
+        return take_signal(l, false, e);
+    case QEMU_LOG_RETURN:
+        return take_signal(l, true, e);
     case QEMU_LOG_EXIT:
         l->ended |= l->cpus.len == 1;
         return STATUS_OK;

@@ -207,24 +207,39 @@ static enum status take_call(struct reading *r, const char *at, const char *end,
     const bool opens = skip(&at, end, "openat(") || skip(&at, end, "open(");
     const bool maps = !opens && skip(&at, end, "mmap(");
     const bool all = skip(&at, end, "exit_group("), exits = all || skip(&at, end, "exit(");
+    const bool returns = skip(&at, end, "rt_sigreturn(");
     if (r->has_process && r->process != process)
         return refuse(r, "a second process begins, which writes to the same log: use hotgraph "
                          "record --follow for programs that start others");
     r->process = process;
     r->has_process = true;
-    const struct qemu_log_event ends = {.kind = all ? QEMU_LOG_EXIT_ALL : QEMU_LOG_EXIT};
-    return opens   ? take_open(r, at, end)
-           : maps  ? take_mmap(r, at, end)
-           : exits ? hand_on(r, &ends)
-                   : STATUS_OK;
+    const struct qemu_log_event ends = {.kind = returns ? QEMU_LOG_RETURN
+                                                : all   ? QEMU_LOG_EXIT_ALL
+                                                        : QEMU_LOG_EXIT};
+    return opens              ? take_open(r, at, end)
+           : maps             ? take_mmap(r, at, end)
+           : exits || returns ? hand_on(r, &ends)
+                              : STATUS_OK;
 }
 
-static bool is_fault(const char *at, const char *end) {
-    static const char *const signals[] = {"SIGSEGV ", "SIGBUS ", "SIGILL ", "SIGFPE ", "SIGTRAP "};
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        if (skip(&at, end, signals[i]))
+static bool is_one_of(const char *at, const char *end, const char *const *signals) {
+    for (; *signals != NULL; signals++)
+        if (skip(&at, end, *signals))
             return true;
     return false;
+}
+
+/* Parses what follows "--- ". */
+static enum status take_signal(struct reading *r, const char *at, const char *end) {
+    static const char *const faults[] = {"SIGSEGV ", "SIGBUS ",  "SIGILL ",
+                                         "SIGFPE ",  "SIGTRAP ", NULL};
+    /* Without a handler nothing happens. */
+    static const char *const ignored[] = {"SIGCHLD ", "SIGURG ", "SIGWINCH ", "SIGCONT ", NULL};
+    if (is_one_of(at, end, ignored))
+        return STATUS_OK;
+    const struct qemu_log_event event = {.kind = is_one_of(at, end, faults) ? QEMU_LOG_FAULT
+                                                                            : QEMU_LOG_SIGNAL};
+    return hand_on(r, &event);
 }
 
 /* ---- lines ---- */
@@ -241,7 +256,6 @@ static bool is_call(const char **at, const char *end, uint64_t *process) {
 
 static enum status take_line(struct reading *r, const char *at, const char *end) {
     uint64_t process;
-    const struct qemu_log_event fault = {.kind = QEMU_LOG_FAULT};
     if (skip(&at, end, "Trace "))
         return take_run(r, at, end);
     if (*at == '0' && r->in_block)
@@ -255,7 +269,7 @@ static enum status take_line(struct reading *r, const char *at, const char *end)
     if (skip(&at, end, "entry "))
         return take_loaded(r, at, end, QEMU_LOG_ENTRY);
     if (skip(&at, end, "--- "))
-        return is_fault(at, end) ? hand_on(r, &fault) : STATUS_OK;
+        return take_signal(r, at, end);
     return is_call(&at, end, &process) ? take_call(r, at, end, process) : STATUS_OK;
 }
 

@@ -13,7 +13,9 @@ enum qemu_log_kind {
     QEMU_LOG_ENTRY, /* `address` of the first instruction: the program's, or the loader's */
     QEMU_LOG_MAP,   /* memory at `address` shows `size` bytes at `offset` of the file `path` */
     QEMU_LOG_FAULT, /* an instruction caused a signal */
-    QEMU_LOG_EXIT,  /* the program ends by itself; with several threads, perhaps only one of them */
+    QEMU_LOG_SIGNAL, /* another signal, which would end the program if it had no handler */
+    QEMU_LOG_RETURN, /* a handler returns */
+    QEMU_LOG_EXIT, /* the program ends by itself; with several threads, perhaps only one of them */
     QEMU_LOG_EXIT_ALL,
 };
 
