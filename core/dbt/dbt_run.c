@@ -515,10 +515,11 @@ static enum coming recorded_coming(struct dbt *d, struct nes *n, uint64_t *stop,
 
 static enum coming followed_coming(const struct dbt *d, struct nes *n, uint64_t *stop,
                                    uint64_t *deadline) {
-    if (d->record || n->observed.follow->from != *stop || n->cpu.cycle + COMING_SOON < *stop)
+    if (d->record || n->observed.announced || n->observed.follow->from != *stop ||
+        n->cpu.cycle + COMING_SOON < *stop)
         return NOT_COMING;
     const uint64_t later = n->observed.later_stop;
-    if (!cpu_follow(n, later, *deadline) || n->observed.watched || n->cpu.due)
+    if (!cpu_follow(n, later) || n->observed.stepping || n->cpu.due)
         return COMING_STILL;
     *stop = earlier(earlier(later, n->observed.alarm), n->cpu.cycle + LONGEST_RUN);
     *deadline = engine_deadline(n, n->cpu.r.p & P_I);

@@ -165,8 +165,8 @@ enum { TRANSFER_NEAR = 64, FOLLOWED_MOST = 96 };
 /* What nes_follow() is to follow. */
 struct follow_request {
     uint64_t from; /* cycle: begins at the first boundary from there on */
-    /* Ends after `least` transfers that started at cycle `due` or later, and not before cycle
-     * `until`. */
+    /* Hands over transfers that start at cycle `due` or later, but of those before only the start of
+     * the last one. Ends after `least` transfers, and not before cycle `until`. */
     uint64_t due, until;
     unsigned least;
     /* Not 0: the observer wants nothing of busy-waits. If the machine is about to skip one from before
@@ -175,11 +175,14 @@ struct follow_request {
     uint64_t over;
     unsigned passes;
 };
-/* What it has followed: all transfers that started at cycle follow.from or later, up to now. */
+/* What it has followed: all transfers that started at cycle follow.due or later, up to now. */
 struct followed {
     const struct transfer *transfers; /* NULL: nothing can be followed now */
     unsigned count;
-    bool touched;   /* something was, since the last transfer, or else since it is followed */
+    uint64_t
+        before;   /* start of the last transfer from cycle follow.from on and before follow.due; 0:
+                        there was none */
+    bool touched; /* something was, since the last transfer, or else since it is followed */
     uint64_t banks; /* equal numbers: the same memory was mapped */
     /* Not 0: nothing was followed. From now on, and for follow.passes passes after this cycle, only
      * the passes of one loop are executed: consecutive instructions in ROM of which the last one jumps
@@ -243,8 +246,9 @@ void nes_switch_code(struct nes *nes, bool duplicate);
 bool nes_record(struct nes *nes, unsigned id, uint64_t from, uint32_t count, uint64_t by);
 /* Follows control without probes, which is the cheapest way to see a few transfers: translated code
  * is left once. It may end at any boundary, even before the first transfer: at transfers of code
- * in RAM, at an interrupt, when a loop has come to the same state again, or if another observer is attached.
- * So an observer must be able to go on by nes_observe(). An observer follows once at a time. */
+ * in RAM, at an interrupt, when a loop has come to the same state again, or if another observer waits
+ * for anything or has a probe that calls. So an observer must be able to go on by nes_observe(). An
+ * observer follows once at a time. */
 void nes_follow(struct nes *nes, unsigned id, const struct follow_request *follow);
 /* Calls each() with consecutive parts of the recorded instructions, in order. */
 void nes_recorded(struct nes *nes, const struct recording *recording,

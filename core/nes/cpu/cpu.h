@@ -66,7 +66,7 @@ void cpu_run_plain(struct nes *n, uint64_t stop, uint64_t deadline);
 void cpu_run_recorded(struct nes *n, uint64_t stop, uint64_t deadline);
 /* For observed.follow. Hands over what it has followed. False: it ended before cycle follow->from,
  * and nothing was handed over. */
-bool cpu_follow(struct nes *n, uint64_t stop, uint64_t deadline);
+bool cpu_follow(struct nes *n, uint64_t stop);
 /* Without observers, touching no device but pads: runs to the first jump after which the registers
  * equal *target, or to the first jump at all if that is NULL. If the loop ends before, *how_ended
  * is left unchanged. */

@@ -17,7 +17,8 @@ struct observed {
     struct record *recorder; /* the sole active recorder, if nothing else is observed; else NULL */
     struct record *coming;   /* the sole observer's recorder, if the next alarm only starts it */
     struct follow_request
-        *follow;         /* the sole observer's request, if it is the next alarm; else NULL */
+        *follow;         /* of the sole observer that waits for anything, if it is the next alarm
+                            and no probe calls; else NULL */
     uint64_t later_stop; /* the engine's stop, ignoring the alarm of `coming` and `follow` */
     bool announced;      /* callbacks before the next instruction were already made */
     bool attention;      /* a callback has changed alarms or stepping: the fast loop must return */

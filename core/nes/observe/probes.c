@@ -102,7 +102,9 @@ bool nes_record(struct nes *n, unsigned id, uint64_t from, uint32_t count, uint6
     r->by = by;
     r->count = count;
     r->on = r->full = false;
-    if (!n->observed.watch->ringing)
+    if (n->observed.watch->ringing)
+        n->observed.watch->asked = true;
+    else
         watch_requests_changed(n);
     return true;
 }

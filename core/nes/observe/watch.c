@@ -215,6 +215,8 @@ void watch_instrument(struct nes *n, struct site *site) {
         if (by->observer.instrument)
             by->observer.instrument(by->observer.self, &at, &site->insn);
     }
+    if (w->callers && w->follower)
+        watch_stop_following(n);
 }
 
 /* ---- tallies ---- */
@@ -415,21 +417,16 @@ static struct record *record_alone(struct watched_by *by) {
     return by->alarm == NEVER && r->from != NEVER && !r->on && !r->full ? r : NULL;
 }
 
-/* The sole observer, which waits for alarms only, has made its requests. */
-static void expect_alone(struct nes *n, struct watched_by *by) {
-    n->observed.coming = record_alone(by);
-    n->observed.follow = watch_follow_alone(by);
-}
-
 void watch_requests_changed(struct nes *n) {
     struct watch *w = n->observed.watch;
+    w->asked = true;
     if (w->ringing)
         return;
     bool instruments = false;
+    w->asked = false;
     w->steppers = w->recorders = 0;
     n->observed.alarm = NEVER;
     n->observed.recorder = n->observed.coming = NULL;
-    n->observed.follow = NULL;
     for (unsigned left = w->used; left; left &= left - 1) {
         const unsigned i = first_of(left);
         struct watched_by *by = &w->observers[i];
@@ -448,8 +445,9 @@ void watch_requests_changed(struct nes *n) {
         n->observed.recorder = NULL;
     n->observed.watched = instruments || n->observed.stepping;
     n->observed.attention = true;
+    watch_choose_follower(n);
     if (!n->observed.watched && w->used != 0 && (w->used & (w->used - 1)) == 0)
-        expect_alone(n, &w->observers[first_of(w->used)]);
+        n->observed.coming = record_alone(&w->observers[first_of(w->used)]);
 }
 
 static void step(struct nes *n, const struct site *site, uint64_t cycle) {

@@ -48,7 +48,10 @@ struct watch {
     unsigned followers;           /* those that also receive events of suspended and resumed
                                      contexts */
     unsigned callers;             /* those with a probe that calls */
+    struct watched_by *follower;  /* the only observer that waits for anything, if no probe calls;
+                                     NULL: there is none */
     bool ringing;                 /* alarms are being called; requests wait until afterwards */
+    bool asked;                   /* a request was made meanwhile */
     bool out_of_memory;
     struct site spare; /* used instead of a new site if memory is out */
     uint32_t counters_used;
@@ -103,12 +106,15 @@ static inline struct follow_request *watch_follow_alone(struct watched_by *by) {
     return by->alarm == NEVER && by->record.from == NEVER && by->follow.from != NEVER ? &by->follow
                                                                                       : NULL;
 }
-/* True if nothing has changed but what the sole observer asks to follow. */
+/* True if nothing has changed but what this observer asks to follow. */
 static inline bool watch_only_follows(const struct nes *n, const struct watched_by *by) {
-    const struct watch *const w = n->observed.watch;
-    return w->used == 1u << (by - w->observers) && !n->observed.watched && by->steps == 0 &&
+    return n->observed.watch->follower == by && !n->observed.stepping && by->steps == 0 &&
            by->alarm == NEVER && by->record.from == NEVER;
 }
+/* Chooses watch.follower and observed.follow. */
+void watch_choose_follower(struct nes *n);
+/* A probe that calls has come, which wants to be called at its instruction. */
+void watch_stop_following(struct nes *n);
 static inline void watch_expect_follow(struct nes *n, struct watched_by *by) {
     n->observed.alarm = by->follow.from;
     n->observed.follow = by->follow.from != NEVER ? &by->follow : NULL;
@@ -120,9 +126,9 @@ static inline void watch_hand_over_followed(struct watched_by *by,
     if (by->observer.followed)
         by->observer.followed(by->observer.self, followed);
 }
-/* Hands over the first `count` of watch.followed to the sole observer. touched: see struct followed. */
-void watch_followed(struct nes *n, unsigned count, bool touched);
-/* Hands over followed.skipped instead. */
+/* Ends the request of this observer, which has asked to follow, and hands over. */
+void watch_followed(struct nes *n, struct watched_by *by, const struct followed *followed);
+/* Hands over followed.skipped to watch.follower instead. */
 void watch_skipped(struct nes *n, uint64_t cycle);
 /* Calls alarms that are due and computes n->observed.alarm. */
 void watch_alarms(struct nes *n);

@@ -166,7 +166,7 @@ static void advance(struct nes *n, uint64_t target) {
     if (may_run_fast(n, n->cpu.r.p & P_I)) {
         const uint64_t start = n->cpu.cycle, deadline = earlier(n->lines.event, n->dma.from);
         if (n->observed.follow && start >= n->observed.follow->from) {
-            cpu_follow(n, end, deadline);
+            cpu_follow(n, end);
             return;
         }
         const uint64_t spin = spin_next(n);

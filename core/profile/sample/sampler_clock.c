@@ -112,8 +112,14 @@ static struct sample sample_of(const struct guest_insn *insn) {
                            .opcode = insn->bytes[0]};
 }
 
-static struct clock_batch *known_at(struct clock *c, uint16_t from, uint16_t to) {
+static struct clock_batch *known_batch(struct clock *c, uint16_t from, uint16_t to) {
     return &c->known[(from ^ to << 1 ^ to >> 7) % CLOCK_KNOWN];
+}
+
+/* Number of this transfer's batch, which was kept before; 0: it is not known. */
+static uint32_t known_number(struct clock *c, uint16_t from, uint16_t to) {
+    const struct clock_batch *const known = known_batch(c, from, to);
+    return known->from == from && known->to == to && known->banks == c->banks ? known->number : 0;
 }
 
 /* Holds the transfer that began at clock.start. to: NULL: it was followed; else it is that of the
@@ -131,12 +137,10 @@ static void hold(struct sampler *s, uint16_t from, uint16_t to, const struct gue
         h->samples[1] = sample_of(insn);
         return;
     }
-    const struct clock_batch *const known = known_at(c, from, to);
     h->banks = c->banks;
-    if (known->number != 0 && known->from == from && known->to == to && known->banks == c->banks) {
-        h->number = known->number;
+    h->number = known_number(c, from, to);
+    if (h->number != 0)
         return;
-    }
     h->samples[0] = sampler_landing(s->nes, nes_code_address(s->nes, from));
     h->samples[1] = sampler_landing(s->nes, nes_code_address(s->nes, to));
 }
@@ -145,18 +149,23 @@ static void hold(struct sampler *s, uint16_t from, uint16_t to, const struct gue
 static void remember(struct sampler *s, const struct clock_held *h) {
     if (s->options.take == NULL && !s->out_of_memory && !h->stepped && h->from >= ROM &&
         h->to >= ROM)
-        *known_at(&s->clock, h->from, h->to) =
+        *known_batch(&s->clock, h->from, h->to) =
             (struct clock_batch){h->banks, h->from, h->to, sampler_kept_last(s) + 1};
 }
 
-static void keep(struct sampler *s, const struct clock_held *h) {
+/* first: weighted: of its sample. */
+static void count_kept(struct sampler *s, uint16_t gap, bool first) {
     if (s->options.window > 0)
         s->clock.taken++;
-    else if (!vec_push(&s->cycles, h->gap))
+    else if (!vec_push(&s->cycles, gap))
         s->out_of_memory = true;
-    if (h->first)
-        s->clock.inverse += 720720 / h->gap;
+    if (first)
+        s->clock.inverse += 720720 / gap;
     s->clock.kept++;
+}
+
+static void keep(struct sampler *s, const struct clock_held *h) {
+    count_kept(s, h->gap, h->first);
     if (h->number != 0) {
         s->out_of_memory |= !stream_add_again(&s->stream, h->number - 1);
         return;
@@ -340,15 +349,28 @@ static void follow_on(struct sampler *s, const struct transfer *t) {
     complete_sample(s, t->end);
 }
 
-/* The first transfers, before the due cycle: there is nothing to be done. Returns their number. */
-static unsigned follow_to_due(struct clock *c, const struct followed *f) {
+/* The same in the usual case: of the one transfer from the due cycle on only a number is noted, and no
+ * busy-wait can follow from it. False: it is another case. */
+static bool follow_at_once(struct sampler *s, const struct followed *f) {
+    struct clock *const c = &s->clock;
     const struct transfer *const t = f->transfers;
-    unsigned i = 0;
-    while (i < f->count && !c->open && t[i].start < c->due)
-        i++;
-    if (i > 0)
-        c->previous = t[i - 1].start;
-    return i;
+    const uint64_t due = c->due;
+    if (f->count != 1 || c->open || t->loops || t->start < due || s->options.next != 1 ||
+        s->options.window > 0)
+        return false;
+    const uint64_t gap = t->start - c->previous;
+    const bool sampled = c->previous + LOOKBACK >= due;
+    const uint32_t number = known_number(c, t->from, t->to);
+    if (sampled && number == 0)
+        return false;
+    pass_due(s, t->start);
+    c->previous = t->start;
+    c->open = false;
+    if (!sampled)
+        return true;
+    count_kept(s, (uint16_t)(gap < LOOKBACK ? gap : LOOKBACK), true);
+    s->out_of_memory |= !stream_add_again(&s->stream, number - 1);
+    return true;
 }
 
 /* The machine skips a busy-wait: due cycles whose windows end until this cycle are dropped. */
@@ -373,13 +395,16 @@ static void followed(void *self, const struct followed *f) {
         drop_due(s, f->skipped);
         return;
     }
-    const unsigned before = follow_to_due(c, f);
-    for (unsigned i = before; i < f->count; i++)
-        follow_on(s, &f->transfers[i]);
+    if (f->before != 0)
+        c->previous = f->before;
+    if (!follow_at_once(s, f))
+        for (unsigned i = 0; i < f->count; i++)
+            follow_on(s, &f->transfers[i]);
     const uint64_t now = nes_cycle(s->nes);
     if (f->touched)
         c->been_count = 0;
-    check_next(s, nes_registers(s->nes).pc);
+    if (c->been_count > 0)
+        check_next(s, nes_registers(s->nes).pc);
     open_window(s, now);
     if (is_idle(s, now))
         follow_next(s);

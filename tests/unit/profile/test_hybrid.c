@@ -1,7 +1,8 @@
 /*
- * Two periods, the second one with chosen counters, against exact counting of everything. If these fail,
- * exact_tree derives wrong counts, hybrid loses what it has counted or gives counts that no execution has, what they
- * find depends on the engine, or they disturb the program.
+ * Two periods, the second one with chosen counters, against exact counting of everything; and counters beside a
+ * sampler by the clock, which follows transfers. If these fail, exact_tree derives wrong counts, hybrid loses what
+ * it has counted or gives counts that no execution has, what they find depends on the engine, they disturb the
+ * program, or a sampler loses counts while it follows.
  */
 #include "tests/support/profiled.h"
 #include "tests/support/random_programs.h"
@@ -77,6 +78,141 @@ static void test_tree_of_programs(void **state) {
     }
 }
 
+/* ---- counters beside a sampler by the clock ---- */
+
+/* What is found and sampled by both, or by one of them alone: t, o: NULL. */
+struct beside {
+    struct profile found;
+    struct stream samples;
+};
+
+static struct beside played_beside(const struct played_source *source, unsigned engine,
+                                   unsigned frames, const struct technique *t,
+                                   const struct sampler_options *o) {
+    struct played p = played_open_source(source, engine);
+    struct beside b = {0};
+    struct error e = {0};
+    struct sampler *sampler = NULL;
+    void *self = NULL;
+    if (t != NULL)
+        played_must(t->attach(&self, p.nes, (int64_t[TECHNIQUE_PARAMETERS]){0}, &e), &e);
+    if (o != NULL)
+        played_must(sampler_attach(&sampler, p.nes, *o, &e), &e);
+    played_frames(&p, frames);
+    if (o != NULL)
+        played_must(sampler_finish(sampler, &b.samples, &e), &e);
+    if (t != NULL)
+        played_must(t->finish(self, &b.found, &e), &e);
+    played_close(&p);
+    return b;
+}
+
+static void free_beside(struct beside *b) {
+    profile_free(&b->found);
+    stream_free(&b->samples);
+}
+
+/* Broken: what a sampler follows is not counted, is counted twice or elsewhere, or counters change what it
+ * follows. */
+static void counts_beside(const struct played_source *source, unsigned frames,
+                          const struct sampler_options *o) {
+    const struct technique *const exact = technique_find("exact");
+    struct beside counted_alone = played_beside(source, 1, frames, exact, NULL),
+                  sampled_alone = played_beside(source, 1, frames, NULL, o);
+    for (unsigned engine = 0; engine < PLAYED_ENGINES; engine++) {
+        struct beside both = played_beside(source, engine, frames, exact, o);
+        assert_same_profile(&both.found, &counted_alone.found);
+        assert_true(stream_hash(&both.samples) == stream_hash(&sampled_alone.samples));
+        assert_int_equal(both.samples.population, sampled_alone.samples.population);
+        free_beside(&both);
+    }
+    free_beside(&counted_alone);
+    free_beside(&sampled_alone);
+}
+
+static const struct sampler_options by_clock[] = {
+    {.by = SAMPLER_CLOCK, .interval_us = 300, .seed = 5},
+    {.by = SAMPLER_CLOCK, .interval_us = 500, .next = 4, .seed = 6},
+    {.by = SAMPLER_CLOCK, .interval_us = 700, .window = 40, .seed = 7}};
+enum { BY_CLOCK = sizeof by_clock / sizeof *by_clock };
+
+static void test_counts_beside(void **state) {
+    (void)state;
+    static const unsigned mappers[] = {0, 4, 1, 2, 7, 66, 28, 34};
+    for (int i = 0; i < GAMES; i++)
+        counts_beside(&(struct played_source){games[i], NULL}, 60, &by_clock[i % BY_CLOCK]);
+    for (uint64_t seed = 1; seed <= 24; seed++) {
+        struct guest *g = structured_program(seed, mappers[seed % 8]);
+        counts_beside(&(struct played_source){"", g}, 8, &by_clock[seed % BY_CLOCK]);
+        free(g);
+    }
+}
+
+/* Asks again and again, and counts the answers. */
+struct asking {
+    struct nes *nes;
+    unsigned id, answers, followed;
+};
+
+static void ask(struct asking *a) {
+    const uint64_t from = nes_cycle(a->nes) + 3000;
+    nes_follow(a->nes, a->id, &(struct follow_request){.from = from, .due = from, .least = 1});
+}
+
+static void answered(void *self, const struct followed *f) {
+    struct asking *const a = self;
+    a->answers++;
+    a->followed += f->transfers != NULL;
+    ask(a);
+}
+
+static void call_nobody(void *user, const struct probe_event *event) {
+    (void)user, (void)event;
+}
+
+static void instrument_with_calls(void *self, struct probe_site *site,
+                                  const struct guest_insn *insn) {
+    (void)self, (void)insn;
+    probe_attach(site, PROBE_BEFORE, (struct probe){.kind = PROBE_CALL, .call = call_nobody});
+}
+
+/* Beside exact counting, and beside an observer of a test's own. */
+static struct asking asked_beside(unsigned engine, const struct observer *other) {
+    struct played p = played_open("airmail", engine == 0 ? dbt_engine() : NULL, false);
+    struct asking a = {.nes = p.nes};
+    struct error e = {0};
+    unsigned other_id;
+    void *self = NULL;
+    const struct technique *const exact = technique_find("exact");
+    played_must(exact->attach(&self, p.nes, (int64_t[TECHNIQUE_PARAMETERS]){0}, &e), &e);
+    played_frames(&p, 10);
+    if (other != NULL)
+        played_must(nes_attach(p.nes, other, &other_id, &e), &e);
+    played_must(nes_attach(p.nes, &(struct observer){.self = &a, .followed = answered}, &a.id, &e),
+                &e);
+    ask(&a);
+    played_frames(&p, 20);
+    exact->abandon(self);
+    played_close(&p);
+    return a;
+}
+
+/* Broken: control is not followed beside counters, which makes a sample ten times as dear; or it is beside an
+ * observer that wants to be called. */
+static void test_followed_beside(void **state) {
+    (void)state;
+    for (unsigned engine = 0; engine < 2; engine++) {
+        struct asking a = asked_beside(engine, NULL);
+        assert_in_range(a.answers, 100, 200);
+        assert_true(a.followed * 10 > a.answers * 9);
+        a = asked_beside(engine, &(struct observer){.instrument = instrument_with_calls});
+        assert_in_range(a.answers, 100, 200);
+        assert_int_equal(a.followed, 0);
+    }
+}
+
+/* ---- frequent edges sampled ---- */
+
 /* Of each block: what comes less what goes. */
 static int64_t balance_of(const struct graph *g, uint32_t entry) {
     int64_t sum = 0;
@@ -146,6 +282,29 @@ static void test_hybrid(void **state) {
         hybrid_of(games[i]);
 }
 
+/* The same graph on all engines, whatever the program does. */
+static void test_hybrid_of_programs(void **state) {
+    (void)state;
+    static const unsigned mappers[] = {0, 4, 1, 2, 7, 66, 28, 34};
+    for (uint64_t seed = 31; seed <= 42; seed++) {
+        const int64_t values[TECHNIQUE_PARAMETERS] = {3, 10, 300, 1, 1};
+        struct guest *g = structured_program(seed, mappers[seed % 8]);
+        struct profile first = {0};
+        for (unsigned engine = 0; engine < PLAYED_ENGINES; engine++) {
+            struct profile hybrid =
+                found(&(struct played_source){"", g}, engine, 12, "hybrid", values);
+            if (engine == 0) {
+                first = hybrid;
+                continue;
+            }
+            assert_same_profile(&first, &hybrid);
+            profile_free(&hybrid);
+        }
+        profile_free(&first);
+        free(g);
+    }
+}
+
 /* With no edge too frequent to be counted, every count is exact. */
 static void test_all_counted(void **state) {
     (void)state;
@@ -177,7 +336,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_tree_of_games),
                                        cmocka_unit_test(test_tree_of_programs),
                                        cmocka_unit_test(test_little_is_translated_again),
+                                       cmocka_unit_test(test_counts_beside),
+                                       cmocka_unit_test(test_followed_beside),
                                        cmocka_unit_test(test_hybrid),
+                                       cmocka_unit_test(test_hybrid_of_programs),
                                        cmocka_unit_test(test_all_counted),
                                        cmocka_unit_test(test_abandon)};
     return cmocka_run_group_tests(tests, NULL, NULL);
