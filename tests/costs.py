@@ -270,8 +270,9 @@ def least_squares(rows, sides, weights, count):
     return prices
 
 
-def fit(of):
-    """The cost of a call of each function: that of its own lines."""
+def fit(of, priced=frozenset()):
+    """The cost of a call of each function: that of its own lines. What varies with the calls that it makes becomes part of
+    the prices of those functions, but not of `priced` ones, whose prices stay."""
     lines = Lines()
     made, keys = callees(lines), sorted(of)
     prices = collections.Counter()
@@ -280,7 +281,7 @@ def fit(of):
         if not any(sides):
             prices[function] += 0
             continue
-        names = [function] + sorted(made[function] & set().union(*(of[key][2] for key in keys)))
+        names = [function] + sorted(made[function] & set().union(*(of[key][2] for key in keys)) - priced)
         rows = [[of[key][2].get(name, 0) for name in names] for key in keys]
         names = [name for j, name in enumerate(names) if any(row[j] for row in rows)]
         rows = [[of[key][2].get(name, 0) for name in names] for key in keys]
@@ -290,8 +291,8 @@ def fit(of):
     return prices
 
 
-def measured(program, games, names):
-    return {name: round(1000 * price) for name, price in fit(windows(program, games, names)).items()}
+def measured(program, games, names, priced=frozenset()):
+    return {name: round(1000 * price) for name, price in fit(windows(program, games, names), priced).items()}
 
 
 def table():
@@ -323,7 +324,8 @@ def main(what, program, *games):
     if what == "check":
         return check(program, games, os.environ.get("COSTS_WAYS", "").split() or WAYS)
     if what == "new":
-        write_table({**measured(program, games, os.environ.get("COSTS_WAYS", "").split() or SLOW), **table()})
+        known = table()
+        write_table({**measured(program, games, os.environ.get("COSTS_WAYS", "").split() or SLOW, frozenset(known)), **known})
         return 0
     print(__doc__, file=sys.stderr)
     return 2
