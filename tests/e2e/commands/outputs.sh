@@ -65,7 +65,7 @@ writes testrom game.nes "" "table log"
 writes build stream "out dot" structure
 writes compare "g.graph h.graph" dot structure
 writes export g.graph out "bolt structure"
-writes import stream "graph structure stream" "images bolt"
+writes import stream "graph structure stream" "images bolt qemu"
 writes report some.db "" "" out
 writes sweep file.cfg "" known "db report"
 writes bench file.cfg "" "" db
@@ -92,6 +92,7 @@ same program kept
 # Every option with a file in its manual is one of these.
 echo record --folder >>seen
 echo record --sysroot >>seen
+echo import --sysroot >>seen
 "$hotgraph" --help=options | cut -f2 | while read -r command; do
     for part in "" $(test "$command" != movie || echo make); do
         "$hotgraph" $command $part --help=options 2>/dev/null | awk -F'\t' -v c="$command${part:+ $part}" '$2 == "file" {print c, $1}'
