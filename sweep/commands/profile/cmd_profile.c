@@ -57,8 +57,8 @@ static const char details[] = GAME_DETAILS
     "Examples:\n"
     "  hotgraph profile mazewisp --technique entries --share 990 --out e.graph\n"
     "  hotgraph profile mazewisp --technique gaussian --where thread --out g.graph\n"
-    "  hotgraph profile gzip.hgtrace --technique flow --by instructions --every 1667 \\\n"
-    "      --paths --out f.graph\n";
+    "  hotgraph profile gzip.hgtrace --technique flow --by instructions \\\n"
+    "      --every 1667 --paths --out f.graph\n";
 
 /* Formats the technique's further counts: "offered 12 accepted 9". */
 static void describe_counts(const struct profile *p, char *text, size_t room) {
