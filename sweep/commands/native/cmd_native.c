@@ -305,6 +305,15 @@ static int run_sampled(const struct native_command *c, char **argv) {
     return status == -1 ? failure(&e) : native_end(status, s, &e);
 }
 
+/* So that a wrong --db is known before the program runs. */
+static enum status check_database(const char *path, struct error *e) {
+    struct db *db;
+    const enum status s = db_open(&db, path, DB_WRITE, e);
+    if (s == STATUS_OK)
+        db_close(db);
+    return s;
+}
+
 static int run_native(const struct native_command *c, char **argv) {
     struct native_script env[ENV_DEPTH] = {0};
     char path[4096], file[4096], library[4200], folder[FOLDER];
@@ -319,6 +328,8 @@ static int run_native(const struct native_command *c, char **argv) {
         s = native_check(path, c->graph != NULL, file, &e);
     if (s == STATUS_OK)
         s = find_library(library, sizeof library, &e);
+    if (s == STATUS_OK && c->db != NULL)
+        s = check_database(c->db, &e);
     if (s == STATUS_OK)
         s = file_plain_name(&preload, library, &e);
     if (s != STATUS_OK)
