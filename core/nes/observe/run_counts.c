@@ -2,14 +2,8 @@
 #include "nes/observe/run_counts.h"
 
 static void note(struct run_counts *counts, const struct hook *hook, uint32_t counter) {
-    if (counter == UINT32_MAX && hook->probe.quiet)
-        return;
-    if (counts->count == RUN_COUNTS_MOST) {
-        counts->overflow = true;
-        return;
-    }
-    counts->at[counts->count].hook = hook;
-    counts->at[counts->count++].counter = counter;
+    if (counter != UINT32_MAX || !hook->probe.quiet)
+        run_counts_note(counts, hook, counter);
 }
 
 static void fire_hook(struct nes *n, struct run_counts *counts, const struct hook *hook,
@@ -61,7 +55,9 @@ void run_counts_repeat(struct nes *n, const struct run_counts *counts, uint64_t 
     for (unsigned i = 0; i < counts->count; i++) {
         const struct hook *const hook = counts->at[i].hook;
         if (counts->at[i].counter != UINT32_MAX)
-            n->observed.counters[counts->at[i].counter] += hook->probe.value * times;
-        watch_count(n, hook, times);
+            n->observed.counters[counts->at[i].counter] +=
+                (hook != NULL ? hook->probe.value : 1) * times;
+        if (hook != NULL)
+            watch_count(n, hook, times);
     }
 }

@@ -333,8 +333,11 @@ struct site *watch_meet(struct nes *n, uint16_t pc, size_t slot, const uint8_t b
     struct watch *w = n->observed.watch;
     const struct guest_insn insn = watch_decode(n, record_banks(n), pc, bytes);
     struct site *site = find_insn(w, &insn);
-    if (site && site->epoch == n->memory.epoch && !(w->used & ~site->instrumented))
+    if (site && !(w->used & ~site->instrumented) &&
+        (site->epoch == n->memory.epoch || (pc < 0x8000 && site->tally.counter[0] != 0))) {
+        site->epoch = n->memory.epoch;
         return w->slots[slot] = site; /* code in RAM is as it was before */
+    }
     if (!site)
         site = add_site(w, &insn);
     if (!site) {

@@ -55,6 +55,7 @@ static bool site_again(struct nes *n, struct site *site, unsigned id) {
     note_probes(site, &before);
     watch_remove_hooks(site, id);
     watch_instrument(n, site);
+    site->tally = (struct tally){{0, 0}}; /* noted again when it is met */
     return !same_probes(site, &before);
 }
 
