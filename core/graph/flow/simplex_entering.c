@@ -12,13 +12,14 @@
 #include "graph/flow/simplex.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { GAIN_LEFT = 3 }; /* a candidate enters as long as a third of its gain is left */
 
 /* ---- pricing ---- */
 
 /* Change of the cost by one unit more, or less, if that is negative; else 0. */
-static __int128 gain_of(const struct simplex *s, const struct tree_edge *edge, bool *more) {
+static inline __int128 gain_of(const struct simplex *s, const struct tree_edge *edge, bool *more) {
     if (edge->in_tree)
         return 0;
     const __int128 apart =
@@ -35,20 +36,28 @@ static __int128 gain_of(const struct simplex *s, const struct tree_edge *edge, b
     return 0;
 }
 
-static int compare_candidates(const void *a, const void *b) {
-    const struct candidate *x = a, *y = b;
-    if (x->gain != y->gain)
-        return x->gain < y->gain ? -1 : 1;
-    return x->edge < y->edge ? -1 : x->edge > y->edge;
+static inline bool is_better(const struct candidate *a, const struct candidate *b) {
+    return a->gain != b->gain ? a->gain < b->gain : a->edge < b->edge;
 }
 
-/* Appends the edge if it reduces the cost; returns the new `count`. */
-static size_t consider(struct simplex *s, uint32_t edge, size_t count) {
-    struct candidate c = {.edge = edge};
-    c.gain = gain_of(s, &s->edges[edge], &c.more);
-    if (c.gain < 0)
-        s->candidates[count++] = c;
-    return count;
+static int compare_candidates(const void *a, const void *b) {
+    return is_better(a, b) ? -1 : is_better(b, a);
+}
+
+/* The candidates found so far, in s->candidates, and the best one's index. */
+struct found {
+    size_t count, best;
+};
+
+/* Appends the edge if it reduces the cost. */
+static inline void consider(struct simplex *s, uint32_t edge, struct found *found) {
+    bool more = false;
+    const __int128 gain = gain_of(s, &s->edges[edge], &more);
+    if (gain >= 0)
+        return;
+    if (found->count == 0 || gain < s->candidates[found->best].gain)
+        found->best = found->count;
+    s->candidates[found->count++] = (struct candidate){gain, edge, more};
 }
 
 /* ---- the cycle ---- */
@@ -104,35 +113,52 @@ static __int128 cost_of_cycle(const struct simplex *s) {
 
 /* Potentials have changed: re-evaluates the candidates, then prices blocks of edges until a
  * candidate is found. */
-static void find_candidates(struct simplex *s) {
-    size_t count = 0;
+static struct found find_candidates(struct simplex *s) {
+    struct found found = {0};
     for (size_t i = 0; i < s->candidate_count; i++)
-        count = consider(s, s->candidates[i].edge, count);
+        consider(s, s->candidates[i].edge, &found);
     for (size_t looked = 0; looked < s->real_count;) {
         for (size_t i = 0; i < s->block && looked < s->real_count; i++, looked++) {
-            count = consider(s, (uint32_t)s->next_edge, count);
+            consider(s, (uint32_t)s->next_edge, &found);
             s->next_edge = s->next_edge + 1 == s->real_count ? 0 : s->next_edge + 1;
         }
-        if (count > 0)
+        if (found.count > 0)
             break;
     }
-    s->candidate_count = count;
+    return found;
+}
+
+/* Sorts the best `most` candidates to the front, and returns their number. */
+static size_t keep_best(struct candidate *candidates, size_t count, size_t most) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct candidate c = candidates[i];
+        if (kept == most && !is_better(&c, &candidates[most - 1]))
+            continue;
+        size_t low = 0, high = kept;
+        while (low < high) {
+            const size_t middle = low + (high - low) / 2;
+            if (is_better(&candidates[middle], &c))
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        kept += kept < most;
+        memmove(&candidates[low + 1], &candidates[low], (kept - low - 1) * sizeof *candidates);
+        candidates[low] = c;
+    }
+    return kept;
 }
 
 /* The candidate with the largest reduction of cost. */
 static bool find_best(struct simplex *s, struct candidate *entering) {
-    find_candidates(s);
-    if (s->candidate_count == 0)
+    const struct found found = find_candidates(s);
+    s->candidate_count = found.count;
+    if (found.count == 0)
         return false;
-    const struct candidate *best = s->candidates;
-    for (size_t i = 1; i < s->candidate_count; i++)
-        if (s->candidates[i].gain < best->gain)
-            best = &s->candidates[i];
-    *entering = *best;
-    if (s->candidate_count > CANDIDATES) {
-        qsort(s->candidates, s->candidate_count, sizeof *s->candidates, compare_candidates);
-        s->candidate_count = CANDIDATES / 2;
-    }
+    *entering = s->candidates[found.best];
+    if (s->candidate_count > CANDIDATES)
+        s->candidate_count = keep_best(s->candidates, s->candidate_count, CANDIDATES / 2);
     find_cycle(s, entering);
     return true;
 }
@@ -157,12 +183,12 @@ static void compute_potentials(struct simplex *s) {
 
 /* The best candidate comes first. */
 static void price_all(struct simplex *s) {
-    size_t count = 0;
+    struct found found = {0};
     compute_potentials(s);
     for (uint32_t i = 0; i < s->real_count; i++)
-        count = consider(s, i, count);
-    qsort(s->candidates, count, sizeof *s->candidates, compare_candidates);
-    s->candidate_count = count;
+        consider(s, i, &found);
+    qsort(s->candidates, found.count, sizeof *s->candidates, compare_candidates);
+    s->candidate_count = found.count;
     s->next_candidate = 0;
 }
 

@@ -23,17 +23,33 @@ struct reading {
     double taken_rate; /* of taken transfers, where it differs from that of falls; else 0 */
 };
 
-static struct flow_measure *edge_of(const struct reading *r, uint32_t a, uint32_t b) {
+enum { NO_EDGE = UINT32_MAX };
+
+/* Number of the edge that leads from instruction a to b; NO_EDGE: there is none. */
+static uint32_t edge_of(const struct reading *r, uint32_t a, uint32_t b) {
     const struct graph *g = &r->in->structure->graph;
     size_t block = structure_block_of(r->places, r->insn_count, a);
     if (block == SIZE_MAX || g->blocks[block].last != a)
-        return NULL;
+        return NO_EDGE;
     const struct edge *edge = graph_find_edge(g, g->blocks[block].entry, b);
-    return edge == NULL ? NULL : &r->in->edges[edge - g->edges];
+    return edge == NULL ? NO_EDGE : (uint32_t)(edge - g->edges);
 }
 
 static bool is_taken(const struct sample *a, const struct sample *b) {
     return is_transfer(a) && b->pc != (uint32_t)(a->pc + a->size);
+}
+
+/* Two consecutive instructions of a batch. */
+static void take_pair(const struct reading *r, const struct sample pair[2], uint32_t number,
+                      double weight) {
+    if (number == NO_EDGE)
+        return;
+    struct flow_measure *const edge = &r->in->edges[number];
+    edge->samples += weight;
+    if (r->taken_rate > 0 && is_taken(&pair[0], &pair[1]))
+        edge->rate = r->taken_rate;
+    if (r->squares != NULL)
+        r->squares[number] += weight * weight;
 }
 
 static void take_batch(const struct reading *r, const struct sample *batch, size_t length,
@@ -43,16 +59,8 @@ static void take_batch(const struct reading *r, const struct sample *batch, size
         if (block != SIZE_MAX)
             r->in->blocks[block].samples += weight;
     }
-    for (size_t i = 0; i + 1 < length; i++) {
-        struct flow_measure *edge = edge_of(r, batch[i].pc, batch[i + 1].pc);
-        if (edge == NULL)
-            continue;
-        edge->samples += weight;
-        if (r->taken_rate > 0 && is_taken(&batch[i], &batch[i + 1]))
-            edge->rate = r->taken_rate;
-        if (r->squares != NULL)
-            r->squares[edge - r->in->edges] += weight * weight;
-    }
+    for (size_t i = 0; i + 1 < length; i++)
+        take_pair(r, &batch[i], edge_of(r, batch[i].pc, batch[i + 1].pc), weight);
 }
 
 /* How often a fall was looked at, and how much more often a taken transfer; 0: as often. */
@@ -260,11 +268,59 @@ static void take_each(const struct reading *r, const struct stream *stream, size
                    (double)stream_weight(stream, i) / mean);
 }
 
+/* Edges of the distinct batches, found when they first occur. */
+struct batch_edges {
+    uint32_t *edges; /* of batch number d: edges[d * pairs .. (d + 1) * pairs) */
+    bool *found;     /* of each batch */
+    size_t pairs;
+};
+
+static const uint32_t *edges_of(struct batch_edges *b, const struct reading *r,
+                                const struct stream *stream, size_t number) {
+    uint32_t *const edges = &b->edges[number * b->pairs];
+    const struct sample *const batch = stream_distinct(stream, number);
+    for (size_t k = 0; k < b->pairs && !b->found[number]; k++)
+        edges[k] = edge_of(r, batch[k].pc, batch[k + 1].pc);
+    b->found[number] = true;
+    return edges;
+}
+
+/* take_each() for batches of two and more instructions that repeat. Sums of weights are not whole
+ * numbers, so they are added up in the same order. */
+static bool take_each_known(const struct reading *r, const struct stream *stream, size_t count) {
+    const double mean = mean_weight(stream, count);
+    const size_t pairs = stream->batch_length - 1, distinct = stream->distinct_count;
+    struct batch_edges b = {.edges = calloc(distinct * pairs + 1, sizeof *b.edges),
+                            .found = calloc(distinct + 1, sizeof *b.found),
+                            .pairs = pairs};
+    const bool ok = b.edges != NULL && b.found != NULL;
+    for (size_t i = 0; ok && i < count; i++) {
+        const struct sample *const batch = stream_batch(stream, i);
+        const uint32_t *const edges = edges_of(&b, r, stream, stream->order[i]);
+        const double weight = (double)stream_weight(stream, i) / mean;
+        for (size_t k = 0; k < pairs; k++)
+            take_pair(r, &batch[k], edges[k], weight);
+    }
+    free(b.edges);
+    free(b.found);
+    return ok;
+}
+
+/* False: out of memory. */
+static bool take_all(const struct reading *r, const struct stream *stream, size_t count) {
+    if (stream->order != NULL && stream->cycles == NULL)
+        return take_distinct(r, stream, count);
+    if (stream->order != NULL && stream->first == NULL && stream->batch_length > 1)
+        return take_each_known(r, stream, count);
+    take_each(r, stream, count);
+    return true;
+}
+
 /* False: out of memory. */
 static bool read_samples(struct reading *r, const struct stream *stream, size_t count, bool pool) {
     set_rates(r, stream, count);
-    if (stream->order == NULL || stream->cycles != NULL || !take_distinct(r, stream, count))
-        take_each(r, stream, count);
+    if (!take_all(r, stream, count))
+        return false;
     if (r->squares != NULL && count > 0)
         set_effective(r, (double)count);
     return !pool || stream->batch_length <= 1 || pool_routines(r->in);
