@@ -77,6 +77,20 @@ for name, wanted in ("whole", edges), ("hot", hot(900)), ("half", hot(500)):
         assert read(f"{name}.{ending}") == wanted, (name, ending)
 assert 0 < len(hot(500)) < len(hot(900)) < len(edges)
 END
+# networkx, which many read GraphML with, finds the same nodes, counts and busy-waits.
+if /usr/bin/python3 -c 'import networkx' 2>none; then
+    /usr/bin/python3 - whole.graphml <<'END' >networkx || fail "networkx does not read it"
+import sys
+
+import networkx
+
+graph = networkx.read_graphml(sys.argv[1])
+for a, b, data in sorted(graph.edges(data=True), key=lambda e: (int(e[0], 16), int(e[1], 16))):
+    print(f"{int(a, 16):#x}\t{int(b, 16):#x}\t{data['count']}\t{int(data['busy'])}")
+END
+    grep -v '^#' u.graph >edges
+    same networkx edges
+fi
 # Graphviz draws it.
 if command -v dot >/dev/null; then
     dot -Tsvg hot.dot -o hot.svg || fail "Graphviz does not read it"
