@@ -20,7 +20,10 @@
 #define HUB          (UINT64_C(1) << 33)
 #define WORLD        (UINT64_C(1) << 34)
 
-enum { UNLIKELY = 100 /* cost of an execution, in units of a transfer's rate */ };
+enum {
+    UNLIKELY = 100, /* cost of an execution, in units of a transfer's rate */
+    STRAY = 100000, /* of one that no link explains */
+};
 
 enum link_kind { FIXED, KNOWN, FREE, SAMPLED, COSTLY };
 
@@ -386,9 +389,20 @@ static bool add_arcs(const struct solving *s, struct flow_network *n, const stru
     return flow_arcs_free(n, from, to, 0);
 }
 
-static enum status solve(struct solving *s, struct flow_network *n, uint64_t *steps,
-                         struct error *e) {
-    struct circulation_result result;
+/* Control came to each vertex, or left it, without a link. */
+static void add_strays(struct solving *s, struct flow_network *n) {
+    uint32_t world = 0;
+    for (size_t i = 0; i < s->links.len; i++)
+        if (s->links.at[i].from == WORLD)
+            world = s->links.at[i].tail;
+    for (uint32_t v = 0; v < s->vertices; v++)
+        s->out_of_memory |= v != world && (!flow_arcs_free(n, world, v, STRAY) ||
+                                           !flow_arcs_free(n, v, world, STRAY));
+}
+
+static enum status solve_once(struct solving *s, struct flow_network *n, bool strays,
+                              uint64_t *steps, struct error *e) {
+    struct circulation_result result = {0};
     n->circulation.nodes = s->vertices;
     for (size_t i = 0; i < s->links.len; i++) {
         struct link *const link = &s->links.at[i];
@@ -396,12 +410,26 @@ static enum status solve(struct solving *s, struct flow_network *n, uint64_t *st
         s->out_of_memory |= !add_arcs(s, n, link);
         link->arcs.count = n->circulation.arcs.len - link->arcs.first;
     }
+    if (strays)
+        add_strays(s, n);
     if (s->out_of_memory)
         return error_set(e, STATUS_MEMORY, "out of memory for the flow of the second period");
     const enum status status =
         circulation_solve(&n->circulation, (struct circulation_options){0}, &result, e);
-    *steps = result.steps;
+    *steps += result.steps;
     return status;
+}
+
+/* A program that runs wild, into registers for example, executes what no link leads to: then no flow
+ * has all counts, and as little as possible strays. */
+static enum status solve(struct solving *s, struct flow_network *n, uint64_t *steps,
+                         struct error *e) {
+    enum status status = solve_once(s, n, false, steps, e);
+    if (status != STATUS_ARGUMENT)
+        return status;
+    flow_network_free(n);
+    *n = (struct flow_network){0};
+    return solve_once(s, n, true, steps, e);
 }
 
 /* ---- the flow ---- */

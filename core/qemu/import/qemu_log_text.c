@@ -152,8 +152,9 @@ enum { FILES_MOST = 1 << 16 };
 /* Parses what follows "openat(" or "open(": DIRECTORY,"PATH",FLAGS) = NUMBER. */
 static enum status take_open(struct reading *r, const char *at, const char *end) {
     const char *from = memchr(at, '"', (size_t)(end - at));
-    if (from++ == NULL)
+    if (from == NULL)
         return STATUS_OK;
+    from++;
     const char *to = memmem(from, (size_t)(end - from), "\",", 2);
     const char *equals = memmem(from, (size_t)(end - from), ") = ", 4);
     uint64_t number;
