@@ -2,10 +2,10 @@
 
 -- name: watchers: what each watcher adds, steady state: mean, least and most of the games
 WITH w AS (SELECT substr(technique, 6) AS game, sampling, steady_cost_percent AS added, samples_a_frame AS samples, added_a_steady_frame
-        AS host FROM frontier WHERE technique LIKE 'game %')
-SELECT printf('| %s | %.1f | %.1f (%s) | %.1f (%s) | %s |', name, avg(added), min(added), (SELECT game FROM w l WHERE l.sampling = w.sampling
+        AS host, added_kib AS kib FROM frontier WHERE technique LIKE 'game %')
+SELECT printf('| %s | %.1f | %.1f (%s) | %.1f (%s) | %s | %,d |', name, avg(added), min(added), (SELECT game FROM w l WHERE l.sampling = w.sampling
         ORDER BY added, game LIMIT 1), max(added), (SELECT game FROM w l WHERE l.sampling = w.sampling ORDER BY added DESC, game LIMIT 1),
-    iif(w.sampling IN ('exact', 'exact_tree first=600', 'structure', 'entries share=900') OR w.sampling LIKE 'bursts %' OR w.sampling LIKE 'decay %', '', printf('%.2f', avg(samples))))
+    iif(w.sampling IN ('exact', 'exact_tree first=600', 'structure', 'entries share=900') OR w.sampling LIKE 'bursts %' OR w.sampling LIKE 'decay %', '', printf('%.2f', avg(samples))), CAST(round(avg(kib)) AS INTEGER))
 FROM w JOIN (SELECT 'exact' AS sampling, 'exact edge counts' AS name
     UNION SELECT 'exact_tree first=600', 'exact edge counts, counters chosen after ten seconds (exact_tree)'
     UNION SELECT 'hybrid first=1800 rate=10 interval_us=4700 next=1 seed=1', 'hybrid, edges above 1 a frame, every 4.7 ms'
