@@ -24,12 +24,12 @@ void heap_close(struct heap *m) {
     *m = (struct heap){0};
 }
 
-static size_t home(const struct heap *m, const void *at) {
-    return (size_t)(((uintptr_t)at * UINT64_C(0x9E3779B97F4A7C15)) >> 20) & (m->slots - 1);
+static size_t home(const struct heap *m, uintptr_t at) {
+    return (size_t)((at * UINT64_C(0x9E3779B97F4A7C15)) >> 20) & (m->slots - 1);
 }
 
 /* The slot of `at`, or the empty one where it belongs. */
-static size_t slot_of(const struct heap *m, const void *at) {
+static size_t slot_of(const struct heap *m, uintptr_t at) {
     size_t i = home(m, at);
     while (m->blocks[i].at && m->blocks[i].at != at)
         i = (i + 1) & (m->slots - 1);
@@ -51,7 +51,7 @@ static bool grow(struct heap *m) {
     return true;
 }
 
-static void add(const void *at, size_t bytes) {
+static void add(uintptr_t at, size_t bytes) {
     struct heap *const m = now;
     if (!m || !at)
         return;
@@ -66,7 +66,7 @@ static void add(const void *at, size_t bytes) {
         m->most = m->now;
 }
 
-static void take(const void *at) {
+static void take(uintptr_t at) {
     struct heap *const m = now;
     if (!m || !at || m->slots == 0)
         return;
@@ -83,37 +83,38 @@ static void take(const void *at) {
         m->blocks[gap] = m->blocks[i];
         gap = i;
     }
-    m->blocks[gap].at = NULL;
+    m->blocks[gap].at = 0;
 }
 
 void *__wrap_malloc(size_t bytes) {
     void *const at = malloc(bytes);
-    add(at, bytes);
+    add((uintptr_t)at, bytes);
     return at;
 }
 
 void *__wrap_calloc(size_t count, size_t bytes) {
     void *const at = calloc(count, bytes);
-    add(at, count * bytes);
+    add((uintptr_t)at, count * bytes);
     return at;
 }
 
 void *__wrap_realloc(void *at, size_t bytes) {
+    const uintptr_t before = (uintptr_t)at;
     void *const moved = realloc(at, bytes);
     if (!moved)
         return NULL;
-    take(at);
-    add(moved, bytes);
+    take(before);
+    add((uintptr_t)moved, bytes);
     return moved;
 }
 
 void *__wrap_aligned_alloc(size_t alignment, size_t bytes) {
     void *const at = aligned_alloc(alignment, bytes);
-    add(at, bytes);
+    add((uintptr_t)at, bytes);
     return at;
 }
 
 void __wrap_free(void *at) {
-    take(at);
+    take((uintptr_t)at);
     free(at);
 }

@@ -15,7 +15,7 @@ struct heap {
     uint64_t now, most; /* bytes that are allocated, and were at most */
     bool incomplete;    /* out of memory for the table: `most` is too small */
     struct heap_block {
-        const void *at;
+        uintptr_t at; /* 0: none */
         size_t bytes;
     } * blocks;          /* what is allocated: a hash table with linear probing */
     size_t slots, count; /* slots: a power of two, or 0 */

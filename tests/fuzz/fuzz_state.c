@@ -180,12 +180,11 @@ static void try_state(struct world *w, const uint8_t *at, size_t len, unsigned h
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const unsigned mappers[CARTRIDGES] = {0, 1, 4, 28, 30, 0, 4, 2, 3, 7, 11, 34, 66};
     static uint8_t changed[STATE_MOST];
-    if (!worlds[0].nes)
-        for (unsigned i = 0; i < CARTRIDGES; i++)
-            if (i < 5)
-                build(&worlds[i], mappers[i], program, sizeof program);
-            else
-                build(&worlds[i], mappers[i], waits, sizeof waits);
+    for (unsigned i = 0; i < CARTRIDGES && !worlds[CARTRIDGES - 1].nes; i++)
+        if (i < 5)
+            build(&worlds[i], mappers[i], program, sizeof program);
+        else
+            build(&worlds[i], mappers[i], waits, sizeof waits);
     if (size >= 8 && memcmp(data, "hotgraph", 8) == 0) {
         try_state(&worlds[0], data, size, 0);
     } else if (size > 1) {

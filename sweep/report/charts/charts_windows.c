@@ -95,7 +95,7 @@ static enum status draw(struct page *p, const struct windowed *w, const struct t
         letters = (size_t)fmax((double)letters, (double)strlen(cell_text(t, i, TECHNIQUE)));
     letters = letters < MOST_LETTERS ? letters : MOST_LETTERS;
     struct chart c;
-    chart_start(&c, CANVAS_COLUMN, 344, w->id);
+    chart_start(&c, CANVAS_COLUMN, 344, "%s", w->id);
     chart_frame(&c, 46, CANVAS_COLUMN - 14 - (double)(LETTER * letters), 34, 300, w->axis,
                 "F1 of the hot set without busy-waits, %");
     const struct axis x = lengths(&c, t), y = chart_range(&c, 'y', 0, 100);
