@@ -90,9 +90,7 @@ fi
 same program kept
 
 # Every option with a file in its manual is one of these.
-echo record --folder >>seen
-echo record --sysroot >>seen
-echo import --sysroot >>seen
+printf '%s\n' 'record --folder' 'record --sysroot' 'import --sysroot' >>seen
 "$hotgraph" --help=options | cut -f2 | while read -r command; do
     for part in "" $(test "$command" != movie || echo make); do
         "$hotgraph" $command $part --help=options 2>/dev/null | awk -F'\t' -v c="$command${part:+ $part}" '$2 == "file" {print c, $1}'

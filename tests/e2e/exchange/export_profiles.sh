@@ -89,7 +89,7 @@ leaf = sum(v for k, v in stacks.items() if k[-2:] == ("main", "leaf"))
 assert leaf > 10000, leaf
 END
 # There and back: positions are addresses, here of a program whose addresses are not offsets. Its name is in no character set.
-name=$(printf 'l\351p <"&>;\\')
+name=$(printf 'l\351p <"&>;\134')
 "${CC:-cc}" -O1 -no-pie -s -o "$name" loop.c
 "$hotgraph" record --graph odd.graph --structure odd.structure --output /dev/null -- "./$name" >/dev/null
 profiles odd
