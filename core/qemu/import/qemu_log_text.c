@@ -35,7 +35,8 @@ struct reading {
     const char *name;
     size_t line;
     const struct qemu_log_reader *reader;
-    VEC(char *) files; /* paths by descriptor; NULL: unknown */
+    VEC(char *) names;       /* of all opened files; `files` and `map` show some of them */
+    VEC(const char *) files; /* paths by descriptor; NULL: unknown */
     uint64_t process;
     bool has_process, loaded, executed;
     bool in_block, begun; /* in the lines of a block; after the first one */
@@ -164,9 +165,13 @@ static enum status take_open(struct reading *r, const char *at, const char *end)
     while (r->files.len <= number)
         if (!vec_push(&r->files, NULL))
             return no_memory(r);
-    free(r->files.at[number]);
-    r->files.at[number] = strndup(from, (size_t)(to - from));
-    return r->files.at[number] != NULL ? STATUS_OK : no_memory(r);
+    char *path = strndup(from, (size_t)(to - from));
+    if (path == NULL || !vec_push(&r->names, path)) {
+        free(path);
+        return no_memory(r);
+    }
+    r->files.at[number] = path;
+    return STATUS_OK;
 }
 
 /* Parses " = 0x000000400283d000". */
@@ -304,8 +309,9 @@ enum status qemu_log_read(const char *text, size_t len, const char *name,
     }
     if (status == STATUS_OK)
         status = check_complete(&r);
-    for (size_t i = 0; i < r.files.len; i++)
-        free(r.files.at[i]);
+    for (size_t i = 0; i < r.names.len; i++)
+        free(r.names.at[i]);
+    vec_free(&r.names);
     vec_free(&r.files);
     return status;
 }
