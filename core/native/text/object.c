@@ -113,18 +113,49 @@ static bool starts_add(struct object *o, struct range array) {
     return ok;
 }
 
+static struct range segment(const struct object *o, const Elf64_Phdr *p) {
+    return (struct range){o->bias + p->p_vaddr, o->bias + p->p_vaddr + p->p_filesz};
+}
+
+static bool is_text(const struct object *o, const Elf64_Phdr *p) {
+    const struct range r = segment(o, p);
+    return p->p_type == PT_LOAD && (p->p_flags & PF_X) != 0 && r.start >= o->text &&
+           r.end <= o->text_end;
+}
+
+/* Adds data of a segment. */
+static bool constants_add(struct object *o, const Elf64_Phdr *p, struct range r) {
+    return (p->p_flags & PF_R) == 0 ||
+           (seq_push(&o->data, r) && ((p->p_flags & PF_W) != 0 || seq_push(&o->fixed, r)));
+}
+
 /* The executable segments; there may be gaps between them. */
-static bool sections_all(struct object *o) {
-    const Elf64_Ehdr *h = (const void *)o->file.at;
-    const Elf64_Phdr *p = (const void *)(o->file.at + h->e_phoff);
+static bool sections_all(struct object *o, const Elf64_Phdr *p, size_t n) {
     bool ok = true;
-    for (size_t i = 0; ok && i < h->e_phnum; i++) {
-        const struct range r = {o->bias + p[i].p_vaddr, o->bias + p[i].p_vaddr + p[i].p_filesz};
-        if (p[i].p_type == PT_LOAD && (p[i].p_flags & PF_X) != 0 && r.start >= o->text &&
-            r.end <= o->text_end)
-            ok = seq_push(&o->sections, r);
+    for (size_t i = 0; ok && i < n; i++) {
+        const struct range r = segment(o, &p[i]);
+        if (is_text(o, &p[i]))
+            ok = seq_push(&o->sections, r) && constants_add(o, &p[i], r);
     }
     return ok;
+}
+
+/* Linkers may put constants, tables and .eh_frame into an executable segment, too: what lies between
+ * its executable sections is data. */
+static bool constants_find(struct object *o, const Elf64_Phdr *p, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        const struct range all = segment(o, &p[i]);
+        for (uintptr_t at = all.start; is_text(o, &p[i]) && at < all.end;) {
+            struct range next = {all.end, all.end};
+            for (size_t k = 0; k < o->sections.len; k++)
+                if (o->sections.at[k].end > at && o->sections.at[k].start < next.start)
+                    next = o->sections.at[k];
+            if (next.start > at && !constants_add(o, &p[i], (struct range){at, next.start}))
+                return false;
+            at = next.end;
+        }
+    }
+    return true;
 }
 
 /* Finds executable sections and linkage tables; without section headers takes whole segments. */
@@ -153,7 +184,8 @@ static bool sections_find(struct object *o) {
         if (!seq_push(&o->sections, r) || (plt && !seq_push(&o->plt, r)))
             return false;
     }
-    return o->sections.len != 0 || sections_all(o);
+    const Elf64_Phdr *p = (const void *)(o->file.at + h->e_phoff);
+    return o->sections.len != 0 ? constants_find(o, p, h->e_phnum) : sections_all(o, p, h->e_phnum);
 }
 
 /* Linkers may write several executable segments. Those behind the first belong to its text, if they are as
@@ -187,18 +219,13 @@ static bool segments_find(struct object *o, const struct mapping *m) {
     if (found)
         text_extend(o, p, h->e_phnum);
     for (size_t i = 0; i < h->e_phnum && found; i++) {
-        struct range r = {o->bias + p[i].p_vaddr, o->bias + p[i].p_vaddr + p[i].p_filesz};
-        if (p[i].p_type != PT_LOAD || (p[i].p_flags & PF_X) != 0 || (p[i].p_flags & PF_R) == 0)
-            continue;
-        if (!seq_push(&o->data, r))
-            return false;
-        if ((p[i].p_flags & PF_W) == 0 && !seq_push(&o->fixed, r))
+        if (p[i].p_type == PT_LOAD && (p[i].p_flags & PF_X) == 0 &&
+            !constants_add(o, &p[i], segment(o, &p[i])))
             return false;
     }
     /* Relocated tables (.data.rel.ro) are constant, too, once the program runs. */
     for (size_t i = 0; i < h->e_phnum && found; i++) {
-        struct range r = {o->bias + p[i].p_vaddr, o->bias + p[i].p_vaddr + p[i].p_filesz};
-        if (p[i].p_type == PT_GNU_RELRO && !seq_push(&o->fixed, r))
+        if (p[i].p_type == PT_GNU_RELRO && !seq_push(&o->fixed, segment(o, &p[i])))
             return false;
     }
     return found && sections_find(o);

@@ -58,7 +58,7 @@ struct object {
     bool begins_threads;        /* a new thread executes its code before the program's */
     VEC(struct range) sections; /* executable sections, or the segments */
     VEC(struct range) plt;
-    VEC(struct range) data;  /* other readable segments in memory */
+    VEC(struct range) data;  /* what else is readable in memory: segments, and between `sections` */
     VEC(struct range) fixed; /* those of `data` that are never written: tables */
     VEC(uintptr_t)
     starts; /* what the loader calls: such code has no frames, and in stripped files no

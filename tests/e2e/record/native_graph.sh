@@ -113,7 +113,8 @@ check() { # NAME PROGRAM ARGUMENT...: both ways, with the file `in` as input
 for cc in gcc clang; do
     command -v $cc >/dev/null || continue
     for flags in -O0 -O2 -Os "-O2 -fcf-protection=full" "-O2 -no-pie -fno-pie" "-O3 -s" \
-        "-O2 -fno-align-functions -fno-align-loops -fno-align-jumps" "-O2 -Wl,-z,now"; do
+        "-O2 -fno-align-functions -fno-align-loops -fno-align-jumps" "-O2 -Wl,-z,now" \
+        "-O2 -s -Wl,-z,noseparate-code" "-O2 -s -no-pie -fno-pie -Wl,-z,noseparate-code"; do
         $cc $flags twisted.c -o twisted 2>cc.log || { cat cc.log; fail "$cc $flags: does not compile"; continue; }
         check "$cc $flags" "$work/twisted"
     done
@@ -123,6 +124,8 @@ if g++ -O2 thrown.cc -o thrown 2>cc.log; then
     check "exceptions" "$work/thrown"
     check "an exception that nobody catches" "$work/thrown" x
 else cat cc.log; fail "thrown.cc"; fi
+# frames and tables that lie in the executable segment
+g++ -O2 -s -Wl,-z,noseparate-code thrown.cc -o thrown 2>cc.log && check "exceptions, one segment" "$work/thrown" || { cat cc.log; fail "thrown.cc, one segment"; }
 # ---- code that is generated at run time is other code, and so are the entries from there; functions may be found by
 # offsets, as V8 finds its builtins: no address of them is anywhere, though some are called directly, too ----
 cat >jit.c <<'C'
