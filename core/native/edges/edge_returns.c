@@ -280,18 +280,11 @@ static void find_left(struct search *s) {
 
 /* ---- what follows ---- */
 
-static bool pad_at(const struct object *o, uintptr_t at) {
-    for (size_t k = 0; k < o->pads.len; k++)
-        if (o->pads.at[k] == at)
-            return true;
-    return false;
-}
-
 /* Is the code after this call entered by its return only? */
 static bool only_returned_to(const struct search *s, size_t i) {
     const uint32_t next = s->tree[i].next;
     return next != TREE_NONE && (*mark_at(s->o, s->pieces[next].start) & MARK_ENTRY) == 0 &&
-           !pad_at(s->o, s->pieces[next].start);
+           !s->pieces[next].pad;
 }
 
 static bool derived(const struct group *g) {
@@ -344,7 +337,7 @@ static void set_calls(struct search *s) {
 static void set_entries(struct search *s) {
     for (uint32_t i = 0; i < s->n; i++)
         if ((*mark_at(s->o, s->pieces[i].start) & MARK_ENTRY) != 0 &&
-            !pad_at(s->o, s->pieces[i].start) && derived(group_of(s, i)) &&
+            !s->pieces[i].pad && derived(group_of(s, i)) &&
             (i == 0 || s->pieces[i - 1].end != s->pieces[i].start ||
              (s->pieces[i - 1].flow != FLOW_CALL && s->pieces[i - 1].flow != FLOW_CALL_AWAY)))
             s->tree[i].may_enter = false;

@@ -68,7 +68,7 @@ bool pieces_find(const struct object *o, piece_list *out) {
     for (size_t k = 0; k < o->pads.len; k++) {
         const struct piece *p = piece_at(out, o->pads.at[k]);
         if (p != NULL)
-            out->at[p - out->at].entered = true;
+            out->at[p - out->at].entered = out->at[p - out->at].pad = true;
     }
     return true;
 }

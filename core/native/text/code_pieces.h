@@ -14,6 +14,7 @@ struct piece {
     uint8_t flow;               /* of the last instruction (enum flow) */
     bool entered; /* may be entered by code that is not the object's: a function's entry, what
                       follows a call, a landing pad, a linkage stub */
+    bool pad;     /* a landing pad */
     bool led_to;  /* something else than the previous piece may lead there */
 };
 typedef VEC(struct piece) piece_list;
