@@ -1,5 +1,6 @@
 /* Functions that shadow libc's: those that could change SIGTRAP, and those that start threads.
  * Without a session they only call libc's. */
+#include "native/ending.h"
 #include "native/hit/signals.h"
 #include "native/hotprobe.h"
 
@@ -22,6 +23,8 @@ EXPORTED int sigaction(int number, const struct sigaction *act, struct sigaction
         trap_action(act, old);
         return 0;
     }
+    if (ending_has(number))
+        return ending_action(number, act, old);
     struct sigaction copy;
     if (act != NULL) {
         copy = *act;
@@ -32,12 +35,11 @@ EXPORTED int sigaction(int number, const struct sigaction *act, struct sigaction
 }
 
 EXPORTED sighandler_t signal(int number, sighandler_t handler) {
-    if (!signals_ours || number != SIGTRAP)
+    if (!signals_ours || (number != SIGTRAP && !ending_has(number)))
         return bsd_signal(number, handler);
     struct sigaction act = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
-    sigaddset(&act.sa_mask, SIGTRAP);
-    trap_action(&act, &old);
-    return old.sa_handler;
+    sigaddset(&act.sa_mask, number);
+    return sigaction(number, &act, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 
 EXPORTED int pthread_sigmask(int how, const sigset_t *set, sigset_t *old) {

@@ -280,6 +280,8 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
         give_up(&o, "%s", e.text);
     if (session_settle(h, &e) != STATUS_OK)
         give_up(&o, "%s", e.text);
+    if (o.graph)
+        ending_watch();
 }
 
 /* exit() calls this after the program's functions. */

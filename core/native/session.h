@@ -63,7 +63,9 @@ enum {
     SESSION_PAIRS_OWN = 3,     /* word: where the sites' own cells begin in the file */
     SESSION_PAIRS_MAPS = 4,    /* word: where the maps begin */
     SESSION_PAIRS_CELLS = 5,   /* word: cells of each table */
-    SESSION_PAIRS_RAISED = 6,  /* word: signal that libc raised last, to end the process; 0: none */
+    SESSION_PAIRS_RAISED =
+        6, /* word: signal that is to end the process, and found it in other code; 0: none */
+    SESSION_PAIRS_LEFT = 8, /* word: 1 if the process has become another program, by exec */
     SESSION_PAIRS_WORDS,
     SESSION_PAIRS_OFTEN = 256,
     SESSION_PAIRS_SITE = 47,      /* addresses of programs have 47 bits */
@@ -73,9 +75,10 @@ enum {
 };
 enum {
     SESSION_THREADS_ONE,
-    SESSION_THREADS_MORE,  /* more; it is not known where they were when the process ended */
-    SESSION_THREADS_WAIT,  /* the others had ended, or waited in the kernel for other code */
-    SESSION_THREADS_RUN,   /* one may have been in the program's own code */
+    SESSION_THREADS_MORE, /* more; it is not known where they were when the process ended */
+    SESSION_THREADS_WAIT, /* the others had ended, or waited in the kernel for other code */
+    SESSION_THREADS_RUN,  /* one may have been in the program's own code */
+    SESSION_THREADS_INSIDE, /* a signal's handler ended the process, and interrupted the program's code */
     SESSION_THREADS_UNSAFE /* increments could not be locked */
 };
 /* How often a site went to a target. Key: site % SESSION_PAIRS_BANK << SESSION_PAIRS_SITE, plus the

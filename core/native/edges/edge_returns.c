@@ -336,8 +336,8 @@ static void set_calls(struct search *s) {
 /* What only direct calls enter is not entered by other code. */
 static void set_entries(struct search *s) {
     for (uint32_t i = 0; i < s->n; i++)
-        if ((*mark_at(s->o, s->pieces[i].start) & MARK_ENTRY) != 0 &&
-            !s->pieces[i].pad && derived(group_of(s, i)) &&
+        if ((*mark_at(s->o, s->pieces[i].start) & MARK_ENTRY) != 0 && !s->pieces[i].pad &&
+            derived(group_of(s, i)) &&
             (i == 0 || s->pieces[i - 1].end != s->pieces[i].start ||
              (s->pieces[i - 1].flow != FLOW_CALL && s->pieces[i - 1].flow != FLOW_CALL_AWAY)))
             s->tree[i].may_enter = false;

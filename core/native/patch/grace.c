@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 enum { ENOUGH_NS = 10 * 1000 * 1000 };
@@ -139,6 +140,36 @@ static bool waits(struct hotprobe *h, pid_t thread) {
 
 bool grace_others_wait(struct hotprobe *h) {
     return each_thread(h, waits);
+}
+
+bool grace_outside(const struct hotprobe *h, uintptr_t at) {
+    return h->entered == h->left && !is_inside(h, at) && !in_counted_text(h, at);
+}
+
+/* The kernel's frame: what the handler returns to, and the interrupted context, whose stack is a little
+ * above, unless the handler has a stack of its own. */
+static bool is_frame(const struct hotprobe *h, uintptr_t at, uintptr_t stop) {
+    ucontext_t context;
+    if (stop - at < sizeof(uint64_t) + sizeof context)
+        return false;
+    memcpy(&context, (const void *)(at + sizeof(uint64_t)), sizeof context);
+    const uintptr_t pc = (uintptr_t)context.uc_mcontext.gregs[REG_RIP];
+    return is_inside(h, pc) || in_counted_text(h, pc);
+}
+
+bool grace_interrupted(struct hotprobe *h, uintptr_t sp, uintptr_t restorer) {
+    mapping_list maps = {0};
+    uintptr_t stop = 0;
+    bool found = false;
+    if (restorer != 0 && mappings_read(&maps, NULL))
+        for (size_t i = 0; i < maps.len; i++)
+            if (sp >= maps.at[i].start && sp < maps.at[i].end)
+                stop = maps.at[i].end;
+    seq_free(&maps);
+    for (uintptr_t at = (sp + 7) & ~(uintptr_t)7; !found && at + sizeof restorer <= stop;
+         at += sizeof restorer)
+        found = *(const uintptr_t *)at == restorer && is_frame(h, at, stop);
+    return found;
 }
 
 static bool remember(struct hotprobe *h, pid_t thread) {

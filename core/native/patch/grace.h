@@ -21,6 +21,11 @@ void grace_reclaim(struct hotprobe *h);
 /* After session_settle(): does each other thread wait in the kernel, called by code of no object of the
  * session? */
 bool grace_others_wait(struct hotprobe *h);
+/* After session_settle(): is that an address of other code, and no thread in a call from a stub? */
+bool grace_outside(const struct hotprobe *h, uintptr_t at);
+/* After session_settle(): does this thread's stack, from sp on, have the frame of a signal's handler that interrupted
+ * an object of the session or a stub? The restorer is what handlers return to. */
+bool grace_interrupted(struct hotprobe *h, uintptr_t sp, uintptr_t restorer);
 /* Bytes that are not freed yet. */
 size_t grace_left(const struct hotprobe *h);
 

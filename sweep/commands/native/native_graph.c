@@ -437,9 +437,10 @@ static enum status check_run(struct reader *r) {
     return STATUS_OK;
 }
 
-/* A signal that libc raised found the program in other code; others may find it anywhere. */
+/* A signal that was noted found the program in other code; others may find it anywhere. What happens after
+ * exec happens to another program. */
 static enum status check_end(struct reader *r, int status) {
-    if (!WIFSIGNALED(status) || r->c.raised == WTERMSIG(status))
+    if (!WIFSIGNALED(status) || r->c.left || r->c.raised == WTERMSIG(status))
         return STATUS_OK;
     return error_set(
         r->e, STATUS_UNSUPPORTED,
@@ -469,7 +470,7 @@ enum status native_graph_read(struct native_graph *out, const struct native_grap
     memcpy(out->graph.program, named.program, sizeof named.program);
     memcpy(out->structure.graph.program, named.program, sizeof named.program);
     out->graph.kind = GRAPH_EXACT;
-    out->graph.partial = WIFSIGNALED(request->status);
+    out->graph.partial = WIFSIGNALED(request->status) && !r.c.left;
     flow_free(&r.flow);
     for (size_t i = 0; i < r.files.len; i++)
         file_view_free(&r.files.at[i]);

@@ -234,6 +234,10 @@ static enum status check_pairs(struct reader *r) {
             threads == SESSION_THREADS_RUN
                 ? "another thread may have been in the counted code when the program ended; it "
                   "must have ended then, or wait in libc (counts of --blocks need no such end)"
+            : threads == SESSION_THREADS_INSIDE
+                ? "a signal's handler ended the program, or started another one, and had "
+                  "interrupted the "
+                  "counted code, which was not left then (counts of --blocks need no such end)"
             : threads == SESSION_THREADS_MORE
                 ? "the program has started a thread and ended without exit(), _exit() or abort(): "
                   "it is not known where its threads were (counts of --blocks need no such end)"
@@ -244,6 +248,7 @@ static enum status check_pairs(struct reader *r) {
                          head[SESSION_PAIRS_LOST]);
     const uint64_t own = head[SESSION_PAIRS_OWN], maps = head[SESSION_PAIRS_MAPS];
     r->c->raised = (int)head[SESSION_PAIRS_RAISED];
+    r->c->left = head[SESSION_PAIRS_LEFT] != 0;
     return own >= SESSION_PAIRS_HEAD && own <= maps && maps <= r->c->pairs.len &&
                    own % sizeof(struct session_pair) == 0 &&
                    maps % sizeof(struct session_pair) == 0 && head[SESSION_PAIRS_CELLS] > 0

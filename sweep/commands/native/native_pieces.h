@@ -43,7 +43,8 @@ struct native_pieces {
     VEC(struct native_piece) pieces;   /* by object and address */
     VEC(size_t) sites; /* the piece of each site of pairs; SIZE_MAX: of none that counts */
     VEC(struct native_cell) cells; /* that were counted; some pairs have two */
-    int raised;                    /* the signal that libc raised to end the process; 0: none */
+    int raised;                    /* the signal that found the program in other code; 0: none */
+    bool left;                     /* the process became another program, by exec */
 };
 
 /* Sets the counts of pieces that end with cells, and `paired`. STATUS_UNSUPPORTED if something could

@@ -245,7 +245,7 @@ cat >spins.c <<'C'
 #include <unistd.h>
 static volatile int started;
 static void *spin(void *p) { for (;;) started = 1; return p; }
-int main(int argc, char **argv) { pthread_t t; (void)argv; if (pthread_create(&t, 0, spin, 0)) return 9; while (!started) {} if (argc > 2) syscall(SYS_exit_group, 0); if (argc > 1) _exit(7); return 0; }
+int main(int argc, char **argv) { pthread_t t; (void)argv; if (pthread_create(&t, 0, spin, 0)) return 9; while (!started) {} if (argc > 2) __asm__ volatile("syscall" : : "a"(SYS_exit_group), "D"(0) : "rcx", "r11", "memory"); if (argc > 1) _exit(7); return 0; }
 C
 for flags in -O0 -O2 "-O2 -s"; do
     # Linked at the start: else several threads may meet a stub before one of them has linked it, or only one.
