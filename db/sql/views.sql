@@ -1096,7 +1096,7 @@ GROUP BY run_id, tool
 ORDER BY run_id, tool;
 
 -- Programs with how = "native": processor time alone, with the probes that count their exact graph, and
--- of QEMU, which records their samples; multiples of the first.
+-- of QEMU, which records their samples; multiples of the first; executions of probes, and of those that are traps.
 CREATE VIEW program_time AS
 WITH run_of AS (SELECT DISTINCT run_id, replay, game FROM run_input)
 SELECT n.game, max(CASE r.how WHEN 'native' THEN r.seconds END) AS native_seconds,
@@ -1105,7 +1105,8 @@ SELECT n.game, max(CASE r.how WHEN 'native' THEN r.seconds END) AS native_second
     round(max(CASE r.how WHEN 'probes' THEN r.seconds END)
         / max(CASE r.how WHEN 'native' THEN r.seconds END), 2) AS probes_ratio,
     round(max(CASE r.how WHEN 'recorded' THEN r.seconds END)
-        / max(CASE r.how WHEN 'native' THEN r.seconds END), 2) AS recorded_ratio, r.run_id
+        / max(CASE r.how WHEN 'native' THEN r.seconds END), 2) AS recorded_ratio,
+    max(r.probed) AS probed, max(r.traps) AS traps, r.run_id
 FROM program_run r JOIN replay p USING (replay_id)
     JOIN run_of n ON n.run_id = r.run_id AND n.replay = p.key
 GROUP BY r.run_id, r.replay_id

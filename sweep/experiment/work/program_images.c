@@ -48,13 +48,16 @@ static enum status put_symbols(struct db *db, const struct images_job *job,
 
 static enum status put_time(struct db *db, const struct images_job *job, const char *how,
                             double seconds, struct error *e) {
-    return seconds == 0 ? STATUS_OK
-                        : db_put_program_run(db,
-                                             &(struct db_program_run){.run_id = job->run_id,
-                                                                      .replay_id = job->replay_id,
-                                                                      .how = how,
-                                                                      .seconds = seconds},
-                                             e);
+    struct db_program_run row = db_new_program_run();
+    row.run_id = job->run_id;
+    row.replay_id = job->replay_id;
+    row.how = how;
+    row.seconds = seconds;
+    if (strcmp(how, "probes") == 0) {
+        row.probed = (int64_t)job->times.probed;
+        row.traps = (int64_t)job->times.traps;
+    }
+    return seconds == 0 ? STATUS_OK : db_put_program_run(db, &row, e);
 }
 
 static enum status put_times(struct db *db, const struct images_job *job, struct error *e) {

@@ -27,6 +27,8 @@ struct source_stream {
 /* Processor time of each way in which a program ran, in seconds; 0: it did not. */
 struct source_times {
     double native, probes, recorded;
+    uint64_t probed,
+        traps; /* executions of probes, and of those among them that are traps, at most */
 };
 
 struct source_windows;

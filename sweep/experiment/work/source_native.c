@@ -114,6 +114,22 @@ static enum status refused(const struct native_run *r, struct error *e) {
     return STATUS_GUEST;
 }
 
+/* The summary has the executions of probes; the program may have written before it. */
+static void read_probed(const struct native_run *r, struct source_times *times) {
+    static const char mark[] = " executions of probes, at most ";
+    struct bytes said = {0};
+    if (file_read(&said, r->said, (size_t)1 << 30, NULL) == STATUS_OK)
+        for (const char *at = (const char *)said.at; (at = strstr(at, mark)) != NULL;) {
+            const char *number = at;
+            while (number > (const char *)said.at && number[-1] >= '0' && number[-1] <= '9')
+                number--;
+            at += sizeof mark - 1;
+            times->probed = strtoull(number, NULL, 10);
+            times->traps = strtoull(at, NULL, 10);
+        }
+    bytes_free(&said);
+}
+
 /* The graph's only file, as a recording lists it. */
 static enum status list_image(struct qemu_result *out, struct error *e) {
     struct stat st = {0};
@@ -189,6 +205,8 @@ enum status native_count(struct qemu_result *out, const struct config_program *p
         status = read_files(&r, out, e);
     if (!other)
         times->probes = out->seconds;
+    if (!other && status == STATUS_OK)
+        read_probed(&r, times);
     remove_files(&r);
     vec_free(&r.words);
     vec_free(&r.env);
