@@ -3,6 +3,7 @@
 #include "native/direct.h"
 #include "native/hit/signals.h"
 #include "native/hit/trap.h"
+#include "native/patch/gate.h"
 #include "native/remove.h"
 #include "native/text/code.h"
 
@@ -137,7 +138,7 @@ enum status hotprobe_open(struct hotprobe **out, const struct hotprobe_options *
 
 enum status session_settle(struct hotprobe *h, struct error *e) {
     enum status s = session_begin(h, e);
-    if (s == STATUS_OK && !h->live && !direct_lead(h))
+    if (s == STATUS_OK && !h->live && (!gates_close(h) || !direct_lead(h)))
         s = error_set(e, STATUS_IO, "writing to the program's text failed");
     session_end(h);
     for (size_t i = 0; i < h->objects.len; i++) {

@@ -153,7 +153,7 @@ enum status patches_write(struct hotprobe *h, struct error *e) {
     bool ok = seq_reserve(edits, h->batch.len * WINDOW + 1) && pool_flush(h, h->mem) &&
               steps_write(h, edits, GATES) && slots_write(h, true) &&
               steps_write(h, edits, HOSTS) && steps_write(h, edits, OTHERS) &&
-              slots_write(h, false) && (h->live || gates_close(h));
+              slots_write(h, false) && (h->live || h->options.at_start || gates_close(h));
     edits->len = 0;
     for (size_t i = 0; i < h->batch.len; i++)
         h->batch.at[i]->changed = false;

@@ -212,6 +212,13 @@ static void check_padding(const struct walk *w, struct range r) {
     }
 }
 
+static int by_jump(const void *a, const void *b) {
+    const struct arm *x = a, *y = b;
+    if (x->jump != y->jump)
+        return x->jump < y->jump ? -1 : 1;
+    return (x->target > y->target) - (x->target < y->target);
+}
+
 enum status code_find(struct object *o, struct error *e) {
     struct walk w = {.o = o};
     if (!seq_reserve_(&w.known, &(size_t){0}, o->text_end - o->text, 1))
@@ -231,6 +238,7 @@ enum status code_find(struct object *o, struct error *e) {
         walk_linkage(&w, o->plt.at[i]);
     walk_all(&w);
     walk_tables(&w);
+    sort_items(o->arms.at, o->arms.len, sizeof *o->arms.at, by_jump);
     for (size_t i = 0; i < o->sections.len; i++) {
         find_padding(&w, o->sections.at[i]);
         check_padding(&w, o->sections.at[i]);

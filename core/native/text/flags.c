@@ -22,16 +22,21 @@ static bool live_from(struct search *s, uintptr_t at, uint32_t asked);
 
 /* Jumps whose targets are not known may lead to code that reads flags. */
 static bool live_at_arms(const struct object *o, uintptr_t jump, uint32_t asked) {
-    bool known = false;
-    for (size_t k = 0; k < o->arms.len; k++) {
+    size_t low = 0, high = o->arms.len;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (o->arms.at[middle].jump < jump)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const size_t first = low;
+    for (; low < o->arms.len && o->arms.at[low].jump == jump; low++) {
         struct search s = {.o = o, .arm = true, .steps = ARM_STEPS};
-        if (o->arms.at[k].jump != jump)
-            continue;
-        known = true;
-        if (live_from(&s, o->arms.at[k].target, asked))
+        if (live_from(&s, o->arms.at[low].target, asked))
             return true;
     }
-    return !known;
+    return low == first;
 }
 
 /* Follows both directions of a branch; when the steps are used up the answer is yes. Flags are dead

@@ -64,7 +64,7 @@ struct object {
     starts; /* what the loader calls: such code has no frames, and in stripped files no
                               symbols */
     VEC(uintptr_t) exported;   /* functions that other objects may find by name */
-    VEC(struct arm) arms;      /* of jumps whose tables are whole; those of a jump are together */
+    VEC(struct arm) arms;      /* of jumps whose tables are whole; by the jump's address */
     VEC(uintptr_t) dispatches; /* jumps through tables, or to targets that are not known */
     VEC(struct function) functions;
     VEC(uintptr_t) pads;       /* landing pads */
