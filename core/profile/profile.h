@@ -207,6 +207,19 @@ enum status sampler_finish(struct sampler *s, struct stream *out, struct error *
 void sampler_describe(const struct sampler *s, struct stream *out);
 void sampler_free(struct sampler *s); /* detaches without a result; NULL is fine */
 
+/* Several samplers by instructions, or by transfers, that share one observer: much faster, and each
+ * gives the same stream as alone. All have the same `by` and `structure`. */
+struct sampler_group;
+bool sampler_may_share(const struct sampler_options *options);
+enum status sampler_group_attach(struct sampler_group **out, struct nes *nes,
+                                 const struct sampler_options *options, size_t count,
+                                 struct error *e);
+/* As sampler_finish(): moves a stream for each of the options to the caller. */
+enum status sampler_group_finish(struct sampler_group *g, struct stream *out, struct error *e);
+/* As sampler_describe(), for the sampler of options[number]. */
+void sampler_group_describe(const struct sampler_group *g, size_t number, struct stream *out);
+void sampler_group_free(struct sampler_group *g); /* NULL is fine */
+
 /* Samples nothing; counts what samplers with `per_million` must know. Finishing sets s->executed
  * and s->transfers, and frees c. */
 enum status sampler_attach_counting(struct sampler **out, struct nes *nes, struct error *e);

@@ -126,8 +126,8 @@ static enum status check(struct sampler_options *o, struct error *e) {
     return check_every(o, e);
 }
 
-enum status sampler_attach(struct sampler **out, struct nes *nes, struct sampler_options options,
-                           struct error *e) {
+enum status sampler_make(struct sampler **out, struct nes *nes, struct sampler_options options,
+                         struct error *e) {
     *out = NULL;
     enum status status = check(&options, e);
     if (status != STATUS_OK)
@@ -141,6 +141,18 @@ enum status sampler_attach(struct sampler **out, struct nes *nes, struct sampler
     s->nes = nes;
     s->options = options;
     s->start = nes_instructions(nes);
+    *out = s;
+    return STATUS_OK;
+}
+
+enum status sampler_attach(struct sampler **out, struct nes *nes, struct sampler_options given,
+                           struct error *e) {
+    struct sampler *s;
+    enum status status = sampler_make(&s, nes, given, e);
+    *out = NULL;
+    if (status != STATUS_OK)
+        return status;
+    const struct sampler_options options = s->options;
     if (by_transfers(&options) || options.by == SAMPLER_LBR_TAKEN)
         status = sampler_transfers_prepare(s, e);
     struct observer observer = by_transfers(&options)               ? sampler_by_transfers

@@ -12,7 +12,7 @@
 
 enum { STEPS_MOST = 16 };
 
-static uint64_t begin_of(const struct sampler *s, uint64_t k) {
+uint64_t sampler_instructions_begin_of(const struct sampler *s, uint64_t k) {
     return k * s->options.every + sampler_place(s, k);
 }
 
@@ -33,10 +33,11 @@ static void alarm_rings(void *self, uint64_t cycle) {
     const uint64_t done = nes_instructions(s->nes) - s->start;
     if (s->taken == s->options.batch_length) {
         s->taken = 0;
-        for (s->next_batch++; begin_of(s, s->next_batch) < done; s->next_batch++)
+        for (s->next_batch++; sampler_instructions_begin_of(s, s->next_batch) < done;
+             s->next_batch++)
             s->overruns++;
     }
-    const uint64_t missing = begin_of(s, s->next_batch) - done;
+    const uint64_t missing = sampler_instructions_begin_of(s, s->next_batch) - done;
     if (missing > STEPS_MOST) {
         nes_set_alarm(s->nes, s->id, cycle + 2 * missing);
         return;

@@ -24,8 +24,6 @@
 
 #include <stdlib.h>
 
-#define GOLDEN UINT64_C(0x9E3779B97F4A7C15) /* (sqrt(5) - 1) / 2 of 2^64 */
-
 static uint64_t key_of(uint32_t a, uint32_t b) {
     return (uint64_t)a << 32 | b;
 }
@@ -44,18 +42,18 @@ static void call_after(struct sampler *s, uint64_t transfers) {
     nes_counter_set(s->nes, s->counter, s->set_to);
 }
 
-static uint64_t in_stride(const struct sampler *s, uint64_t at) {
+uint64_t sampler_in_stride(const struct sampler *s, uint64_t at) {
     return (uint64_t)((unsigned __int128)at * s->options.every >> 64);
 }
 
 /* Position for the n-th occurrence of event `what`. */
 static uint64_t golden_place(const struct sampler *s, uint64_t what, uint64_t n) {
-    return in_stride(s, splitmix64(s->options.seed, what) + n * GOLDEN);
+    return sampler_in_stride(s, splitmix64(s->options.seed, what) + n * SAMPLER_GOLDEN_RATIO);
 }
 
 /* ---- recording ---- */
 
-static uint64_t next_distance(struct sampler *s) {
+uint64_t sampler_transfers_distance(struct sampler *s) {
     if (s->options.place != SAMPLER_STRATIFIED)
         return s->options.every;
     const uint64_t place = sampler_place(s, ++s->next_batch);
@@ -65,15 +63,8 @@ static uint64_t next_distance(struct sampler *s) {
 }
 
 void sampler_transfers_next(struct sampler *s) {
-    call_after(s, next_distance(s));
+    call_after(s, sampler_transfers_distance(s));
 }
-
-struct transfer_site { /* an instrumented instruction */
-    struct sampler *sampler;
-    struct sample sample;
-    struct arrival *arrival; /* that of `to`, or NULL */
-    uint32_t to;
-};
 
 static void record(void *user, const struct probe_event *event) {
     const struct transfer_site *site = user;
@@ -105,13 +96,13 @@ static void arrive(void *user, const struct probe_event *event) {
     s->arrived++;
     if ((site->arrival == NULL || site->to != event->to) && !find_arrival(site, event->to))
         return;
-    site->arrival->at += GOLDEN;
-    call_after(s, in_stride(s, site->arrival->at) + 1);
+    site->arrival->at += SAMPLER_GOLDEN_RATIO;
+    call_after(s, sampler_in_stride(s, site->arrival->at) + 1);
 }
 
 /* ---- instrumenting ---- */
 
-static struct transfer_site *note_site(struct sampler *s, const struct guest_insn *insn) {
+struct transfer_site *sampler_note_site(struct sampler *s, const struct guest_insn *insn) {
     struct transfer_site *kept = malloc(sizeof *kept);
     if (kept == NULL || !vec_push(&s->sites, kept)) {
         free(kept);
@@ -137,7 +128,7 @@ static void watch(struct transfer_site *from, struct probe_site *site, enum prob
                  (struct probe){.kind = PROBE_CALL_AT,
                                 .counter = s->counter,
                                 .value = 0,
-                                .call = record,
+                                .call = s->group != NULL ? s->due_for_group : record,
                                 .user = from,
                                 .quiet = true});
 }
@@ -147,7 +138,10 @@ static void watch(struct transfer_site *from, struct probe_site *site, enum prob
 static void watch_arrival(struct transfer_site *from, struct probe_site *site,
                           const struct guest_insn *insn) {
     const struct sampler *s = from->sampler;
-    const struct probe probe = {.kind = PROBE_CALL, .call = arrive, .user = from, .quiet = true};
+    const struct probe probe = {.kind = PROBE_CALL,
+                                .call = s->group != NULL ? s->arrives_for_group : arrive,
+                                .user = from,
+                                .quiet = true};
     if (s->options.place == SAMPLER_CALLS && insn->kind == INSN_CALL)
         probe_attach(site, PROBE_TAKEN, probe);
     else if (s->options.place == SAMPLER_CALLS && insn->kind == INSN_RETURN)
@@ -159,7 +153,7 @@ static void instrument(void *self, struct probe_site *site, const struct guest_i
     const bool plain = insn->kind == INSN_PLAIN || insn->kind == INSN_JAM;
     if (plain && !opcode_info(insn->bytes[0])->writes_memory)
         return;
-    struct transfer_site *from = note_site(s, insn);
+    struct transfer_site *from = sampler_note_site(s, insn);
     if (from == NULL)
         return;
     switch ((enum insn_kind)insn->kind) {
@@ -203,9 +197,13 @@ enum status sampler_transfers_prepare(struct sampler *s, struct error *e) {
     return ok ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory for a sampler");
 }
 
+uint64_t sampler_first_place(struct sampler *s) {
+    return s->place =
+               s->options.place >= SAMPLER_GOLDEN ? golden_place(s, 0, 0) : sampler_place(s, 0);
+}
+
 void sampler_transfers_begin(struct sampler *s) {
-    s->place = s->options.place >= SAMPLER_GOLDEN ? golden_place(s, 0, 0) : sampler_place(s, 0);
-    call_after(s, s->place + 1);
+    call_after(s, sampler_first_place(s) + 1);
     s->passed = 0;
 }
 

@@ -5,7 +5,16 @@
 #include "profile/cells.h"
 #include "profile/profile.h"
 
-struct transfer_site;
+struct sampler_group;
+struct transfer_site { /* an instrumented instruction */
+    struct sampler *sampler;
+    struct sample sample;
+    struct arrival *arrival; /* that of `to`, or NULL */
+    uint64_t *positions;     /* the same for a group */
+    uint32_t to;
+};
+/* What a path between two interrupts advances by: (sqrt(5) - 1) / 2 of 2^64. */
+#define SAMPLER_GOLDEN_RATIO UINT64_C(0x9E3779B97F4A7C15)
 
 struct known_trace {
     size_t first; /* in traces */
@@ -94,6 +103,10 @@ struct sampler {
     struct sample *batch; /* the current one */
     unsigned taken;       /* samples of it; batch_length: its last instruction is executing */
     bool out_of_memory;
+    /* Leads a group, which these are called for instead; both NULL: it does not. */
+    struct sampler_group *group;
+    void (*due_for_group)(void *user, const struct probe_event *event);
+    void (*arrives_for_group)(void *user, const struct probe_event *event);
 
     /* by time, and by instructions */
     uint64_t jitter_cycles;
@@ -156,6 +169,19 @@ uint64_t sampler_transfers_passed(const struct sampler *s);
  * quiet.) */
 uint64_t sampler_transfers_probes(const struct sampler *s);
 void sampler_transfers_release(struct sampler *s);
+/* Distance from a sample to the next one, which becomes the current one. */
+uint64_t sampler_transfers_distance(struct sampler *s);
+/* The offset in a stride of a position in units of 2^-64. */
+uint64_t sampler_in_stride(const struct sampler *s, uint64_t at);
+/* Offset of the first sample. */
+uint64_t sampler_first_place(struct sampler *s);
+/* sampler_instructions.c: number of the first instruction of batch k. */
+uint64_t sampler_instructions_begin_of(const struct sampler *s, uint64_t k);
+/* Keeps what is known of an instruction that is sampled; NULL: out of memory. */
+struct transfer_site *sampler_note_site(struct sampler *s, const struct guest_insn *insn);
+/* sampler.c: completes the options and checks them; a sampler that is not attached. */
+enum status sampler_make(struct sampler **out, struct nes *nes, struct sampler_options options,
+                         struct error *e);
 
 /* sampler_batch.c: the instruction at the destination of a transfer. */
 struct sample sampler_landing(const struct nes *nes, uint32_t address);

@@ -82,13 +82,19 @@ static enum status play(const struct pass *p, struct error *e) {
     return status != STATUS_OK ? status : ended;
 }
 
+/* One observer that samples: for one stream, or for several that can share it. */
+struct sampling {
+    struct sampler *alone;
+    struct sampler_group *group;
+    VEC(size_t) streams; /* indexes */
+};
+
 /* The observers of a replay. */
 struct watchers {
     const struct technique *exact; /* NULL: not wanted */
     void *watch;
-    struct sampler *samplers[SAMPLERS_MOST];
-    size_t streams[SAMPLERS_MOST]; /* index of each sampler's stream */
-    size_t sampler_count;
+    struct sampling samplings[SAMPLERS_MOST];
+    size_t sampling_count;
     struct structure_recorder *recorder;
 };
 
@@ -109,21 +115,84 @@ static bool has_sampler(const struct plan_stream *s) {
     return s->missing > 0 && !s->configured->live;
 }
 
+/* True if stream `i` shares the observer of stream `first`. */
+static bool shares(const struct plan_game *game, size_t first, size_t i) {
+    const struct plan_stream *const a = &game->streams[first], *const b = &game->streams[i];
+    return i == first ||
+           (has_sampler(a) && has_sampler(b) && sampler_may_share(&a->configured->options) &&
+            a->configured->options.by == b->configured->options.by);
+}
+
+/* True if the stream needs an observer that no earlier stream has. */
+static bool begins_sampling(const struct plan_game *game, size_t i) {
+    size_t first = 0;
+    while (!shares(game, first, i))
+        first++;
+    return first == i && has_sampler(&game->streams[i]);
+}
+
+/* Attaches a sampler for each of the streams of `s`. */
+static enum status attach_sampling(struct sampling *s, struct nes *nes,
+                                   const struct plan_game *game, const struct structure *structure,
+                                   struct error *e) {
+    struct sampler_options *const options = calloc(s->streams.len, sizeof *options);
+    if (options == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory");
+    for (size_t i = 0; i < s->streams.len; i++) {
+        options[i] = game->streams[s->streams.at[i]].configured->options;
+        options[i].structure = structure;
+    }
+    const enum status status =
+        s->streams.len == 1 ? sampler_attach(&s->alone, nes, options[0], e)
+                            : sampler_group_attach(&s->group, nes, options, s->streams.len, e);
+    free(options);
+    return status;
+}
+
 /* Attaches samplers for incomplete streams, from index *next on, as many as there is room for;
- * *next gets the index of the first remaining stream. */
+ * *next gets the index of the first stream whose observer remains. */
 static enum status sample(struct watchers *w, struct nes *nes, const struct plan_game *game,
                           const struct structure *structure, size_t *next, struct error *e) {
     enum status status = STATUS_OK;
-    for (; status == STATUS_OK && *next < game->stream_count && w->sampler_count < SAMPLERS_MOST;
+    for (; status == STATUS_OK && *next < game->stream_count && w->sampling_count < SAMPLERS_MOST;
          ++*next) {
-        if (!has_sampler(&game->streams[*next]))
+        if (!begins_sampling(game, *next))
             continue;
-        struct sampler_options options = game->streams[*next].configured->options;
-        options.structure = structure;
-        w->streams[w->sampler_count] = *next;
-        status = sampler_attach(&w->samplers[w->sampler_count], nes, options, e);
-        w->sampler_count += status == STATUS_OK;
+        struct sampling *const s = &w->samplings[w->sampling_count++];
+        for (size_t i = *next; status == STATUS_OK && i < game->stream_count; i++)
+            if (shares(game, *next, i) && !vec_push(&s->streams, i))
+                status = error_set(e, STATUS_MEMORY, "out of memory");
+        if (status == STATUS_OK)
+            status = attach_sampling(s, nes, game, structure, e);
     }
+    return status;
+}
+
+static void describe_sampling(const struct sampling *s, size_t number, struct stream *out) {
+    if (s->group != NULL)
+        sampler_group_describe(s->group, number, out);
+    else
+        sampler_describe(s->alone, out);
+}
+
+/* Moves the streams to `out`, unless `status` says that the replay failed, and frees the observer. */
+static enum status finish_sampling(struct sampling *s, struct source *out, enum status status,
+                                   struct error *e) {
+    const size_t count = s->streams.len;
+    struct stream *const made = status == STATUS_OK ? calloc(count, sizeof *made) : NULL;
+    if (made != NULL) {
+        status = s->group != NULL ? sampler_group_finish(s->group, made, e)
+                                  : sampler_finish(s->alone, made, e);
+        for (size_t i = 0; i < count; i++)
+            out->streams[s->streams.at[i]].stream = made[i];
+    } else {
+        sampler_group_free(s->group);
+        sampler_free(s->alone);
+        if (status == STATUS_OK)
+            status = error_set(e, STATUS_MEMORY, "out of memory");
+    }
+    free(made);
+    vec_free(&s->streams);
     return status;
 }
 
@@ -139,9 +208,11 @@ static enum status note_step(void *user, uint64_t frames, struct error *e) {
     size_t step;
     if (!source_windows_ends_step(w, frames, &step))
         return STATUS_OK;
-    for (size_t i = 0; i < n->watchers->sampler_count; i++)
-        sampler_describe(n->watchers->samplers[i],
-                         &n->source->streams[n->watchers->streams[i]].moments[step]);
+    for (size_t i = 0; i < n->watchers->sampling_count; i++) {
+        const struct sampling *const s = &n->watchers->samplings[i];
+        for (size_t k = 0; k < s->streams.len; k++)
+            describe_sampling(s, k, &n->source->streams[s->streams.at[k]].moments[step]);
+    }
     return n->watchers->watch != NULL ? exact_steps_mark(w->marks, e) : STATUS_OK;
 }
 
@@ -149,12 +220,8 @@ static enum status note_step(void *user, uint64_t frames, struct error *e) {
 static enum status finish(struct watchers *w, struct source *out, enum status status,
                           struct error *e) {
     struct profile profile = {0};
-    for (size_t i = 0; i < w->sampler_count; i++) {
-        if (status == STATUS_OK)
-            status = sampler_finish(w->samplers[i], &out->streams[w->streams[i]].stream, e);
-        else
-            sampler_free(w->samplers[i]);
-    }
+    for (size_t i = 0; i < w->sampling_count; i++)
+        status = finish_sampling(&w->samplings[i], out, status, e);
     if (status == STATUS_OK && w->watch != NULL) {
         status = w->exact->finish(w->watch, &profile, e);
         w->watch = NULL;
@@ -228,10 +295,10 @@ static enum status watch_and_play(struct source *out, const struct pass *pass, b
     return finish(&watchers, out, status, e);
 }
 
-static size_t count_samplers(const struct plan_game *game) {
+static size_t count_samplings(const struct plan_game *game) {
     size_t count = 0;
     for (size_t i = 0; i < game->stream_count; i++)
-        count += has_sampler(&game->streams[i]);
+        count += begins_sampling(game, i);
     return count;
 }
 
@@ -271,10 +338,9 @@ static enum status replay(struct source *out, const struct plan_game *game,
     if (status != STATUS_OK)
         return status;
     const bool before = sampled_with_structure(game), needed = config_needs_structure(config);
-    const size_t samplers = count_samplers(game);
-    const size_t replays =
-        samplers == 0 ? 1 : (samplers + SAMPLERS_MOST - 1) / SAMPLERS_MOST; /* replays with
-                                                                               samplers */
+    const size_t samplings = count_samplings(game);
+    const size_t replays = /* with samplers */
+        samplings == 0 ? 1 : (samplings + SAMPLERS_MOST - 1) / SAMPLERS_MOST;
     struct pass pass = {.game = game,
                         .movie = &game->movie,
                         .frames = game->game->frames,

@@ -9,6 +9,7 @@
 #include "profile/structure/structure.h"
 #include "tests/support/played.h"
 #include "tests/support/profiled.h"
+#include "tests/support/random_programs.h"
 #include "tests/support/sampled.h"
 
 /* ---- everything that happened ---- */
@@ -502,8 +503,172 @@ static void test_refused(void **state) {
     played_close(&p);
 }
 
+/* ---- together: samplers that share an observer give what each gives alone ---- */
+
+enum { MEMBERS = 6 };
+
+static void assert_same_counts(const struct stream *a, const struct stream *b) {
+    assert_int_equal(a->batch_count, b->batch_count);
+    assert_int_equal(a->of, b->of);
+    assert_int_equal(a->active, b->active);
+    assert_int_equal(a->population, b->population);
+    assert_int_equal(a->executed, b->executed);
+    assert_int_equal(a->probes, b->probes);
+    assert_int_equal(a->overruns, b->overruns);
+}
+
+/* Streams halfway, without batches, and at the end. */
+struct streams {
+    struct stream halfway[MEMBERS], end[MEMBERS];
+};
+
+static void together(struct played p, const struct sampler_options *options, unsigned frames,
+                     struct streams *out) {
+    struct sampler_group *group;
+    struct error e = {0};
+    played_must(sampler_group_attach(&group, p.nes, options, MEMBERS, &e), &e);
+    played_frames(&p, frames / 2);
+    for (size_t i = 0; i < MEMBERS; i++)
+        sampler_group_describe(group, i, &out->halfway[i]);
+    played_frames(&p, frames - frames / 2);
+    played_must(sampler_group_finish(group, out->end, &e), &e);
+    played_close(&p);
+}
+
+static void each_alone(struct played p, const struct sampler_options *options, unsigned frames,
+                       struct streams *out) {
+    struct sampler *samplers[MEMBERS];
+    struct error e = {0};
+    for (size_t i = 0; i < MEMBERS; i++)
+        played_must(sampler_attach(&samplers[i], p.nes, options[i], &e), &e);
+    played_frames(&p, frames / 2);
+    for (size_t i = 0; i < MEMBERS; i++)
+        sampler_describe(samplers[i], &out->halfway[i]);
+    played_frames(&p, frames - frames / 2);
+    for (size_t i = 0; i < MEMBERS; i++)
+        played_must(sampler_finish(samplers[i], &out->end[i], &e), &e);
+    played_close(&p);
+}
+
+static void compare_together(const struct streams *a, struct streams *b) {
+    for (size_t i = 0; i < MEMBERS; i++) {
+        assert_same_counts(&a->halfway[i], &b->halfway[i]);
+        assert_same_counts(&a->end[i], &b->end[i]);
+        assert_true(stream_hash(&a->end[i]) == stream_hash(&b->end[i]));
+        stream_free(&b->end[i]);
+    }
+}
+
+static void check_together(const struct played_source *source,
+                           const struct sampler_options *options, unsigned frames) {
+    struct streams first, others;
+    each_alone(played_open_source(source, 1), options, frames, &first);
+    for (unsigned engine = 0; engine < PLAYED_ENGINES; engine++) {
+        together(played_open_source(source, engine), options, frames, &others);
+        compare_together(&first, &others);
+    }
+    assert_true(first.end[0].batch_count > 0);
+    for (size_t i = 0; i < MEMBERS; i++)
+        stream_free(&first.end[i]);
+}
+
+/* Batches that overlap each other and those of other members, samples of everything, every place. */
+static void check_all_together(const struct played_source *source,
+                               const struct structure *structure, unsigned frames,
+                               enum sampler_by by) {
+    const bool transfers = by != SAMPLER_INSTRUCTIONS;
+    const unsigned places = 1 + (transfers ? SAMPLER_CALLS : SAMPLER_STRATIFIED);
+    static const unsigned every[MEMBERS] = {97, 1, 30, 211, 28, 1000},
+                          length[MEMBERS] = {1, 1, 25, 1, 25, 300};
+    struct sampler_options options[MEMBERS];
+    for (unsigned i = 0; i < MEMBERS; i++)
+        options[i] = (struct sampler_options){.by = by,
+                                              .every = every[i],
+                                              .batch_length = length[i],
+                                              .place = (places - 1 + i) % places,
+                                              .seed = 3 + i,
+                                              .structure = structure};
+    check_together(source, options, frames);
+}
+
+static void test_together_in_games(void **state) {
+    (void)state;
+    static const char *const games[] = {"mazewisp", "burrow"};
+    for (size_t i = 0; i < sizeof games / sizeof *games; i++) {
+
+        struct structure structure = played_structure(games[i], 30);
+        for (enum sampler_by by = SAMPLER_INSTRUCTIONS; by <= SAMPLER_ACTIVE; by++)
+            check_all_together(&(struct played_source){games[i], NULL}, &structure, 30, by);
+        structure_free(&structure);
+    }
+}
+
+static struct structure structure_of(const struct played_source *source, unsigned frames) {
+    struct structure s;
+    struct structure_recorder *r;
+    struct error e = {0};
+    struct played p = played_open_source(source, 1);
+    played_must(structure_attach(&r, p.nes, &e), &e);
+    played_frames(&p, frames);
+    played_must(structure_finish(r, &s, &e), &e);
+    played_close(&p);
+    return s;
+}
+
+/* Code in RAM, banks that are switched under the code, interrupts that never return. */
+static void test_together_in_programs(void **state) {
+    (void)state;
+    static const unsigned mappers[] = {0, 4, 1, 2, 7, 66, 28, 34};
+    for (uint64_t seed = 1; seed <= 16; seed++) {
+
+        struct guest *g = structured_program(seed, mappers[seed % 8]);
+        const struct played_source source = {"", g};
+        struct structure structure = structure_of(&source, 6);
+        for (enum sampler_by by = SAMPLER_INSTRUCTIONS; by <= SAMPLER_ACTIVE; by++)
+            check_all_together(&source, &structure, 6, by);
+        structure_free(&structure);
+        free(g);
+    }
+}
+
+/* A budget gives each member its own stride. */
+static void test_together_by_budgets(void **state) {
+    (void)state;
+    struct sampler_options options[MEMBERS];
+    for (unsigned i = 0; i < MEMBERS; i++)
+        options[i] = (struct sampler_options){.by = SAMPLER_INSTRUCTIONS,
+                                              .per_million = 500 * (i + 1),
+                                              .batch_length = 1 + i,
+                                              .seed = i};
+    check_together(&(struct played_source){"mazewisp", NULL}, options, 30);
+}
+
+static void test_together_refused(void **state) {
+    (void)state;
+    struct played p = played_open("mazewisp", NULL, false);
+    struct error e = {0};
+    struct sampler_group *group;
+    const struct sampler_options unlike[] = {{.by = SAMPLER_INSTRUCTIONS, .every = 9},
+                                             {.by = SAMPLER_TRANSFERS, .every = 9}},
+                                 wrong[] = {{.by = SAMPLER_INSTRUCTIONS, .every = 9},
+                                            {.by = SAMPLER_INSTRUCTIONS}},
+                                 time = {.by = SAMPLER_TIME};
+    assert_int_equal(sampler_group_attach(&group, p.nes, unlike, 2, &e), STATUS_ARGUMENT);
+    assert_null(group);
+    assert_non_null(strstr(e.text, "all count the same"));
+    assert_int_equal(sampler_group_attach(&group, p.nes, &time, 1, &e), STATUS_ARGUMENT);
+    assert_int_equal(sampler_group_attach(&group, p.nes, wrong, 2, &e), STATUS_ARGUMENT);
+    assert_null(group);
+    assert_non_null(strstr(e.text, "one of every 1 to 2^48"));
+    played_close(&p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_together_in_games),
+        cmocka_unit_test(test_together_in_programs),
+        cmocka_unit_test(test_together_by_budgets),
+        cmocka_unit_test(test_together_refused),
         cmocka_unit_test(test_instructions),
         cmocka_unit_test(test_transfers),
         cmocka_unit_test(test_clock),
