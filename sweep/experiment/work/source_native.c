@@ -119,7 +119,8 @@ static void read_probed(const struct native_run *r, struct source_times *times) 
     static const char mark[] = " executions of probes, at most ";
     struct bytes said = {0};
     if (file_read(&said, r->said, (size_t)1 << 30, NULL) == STATUS_OK)
-        for (const char *at = (const char *)said.at; (at = strstr(at, mark)) != NULL;) {
+        for (const char *at = (const char *)said.at;
+             at != NULL && (at = strstr(at, mark)) != NULL;) {
             const char *number = at;
             while (number > (const char *)said.at && number[-1] >= '0' && number[-1] <= '9')
                 number--;
