@@ -139,7 +139,7 @@ void emit_call_edge(struct translation *t, uint16_t pc, uint16_t back, int colum
     emit_spend(e, x.spent);                /* sub r12, spent */
     const uint32_t out = emit_jump(e, JL); /* jl out */
     x.jump = emit_jump(e, CALL);           /* call body */
-    if (t->returns->counted)
+    if (t->returns->counted && t->returns->by_jsr)
         EMIT(e, ADD, mem(8, ZYDIS_REGISTER_RAX, 8 * column), imm(1)); /* add qword [rax + ..], 1 */
     emit_edge(t, back);
     emit_bind(e, out, emit_here(e)); /* out: */

@@ -62,8 +62,8 @@ uint32_t emit_entry(struct translation *t, int reserve);
 
 /* Emits the edge to pc. Flags and cycles may be pending. */
 void emit_edge(struct translation *t, uint16_t pc);
-/* Emits the edge of a call, followed by the edge to `back`, where the call returns. column: the
- * cell in the RTS's row that counts such returns. */
+/* Emits the edge of a call, followed by the edge to `back`, where the call returns. column: of
+ * returns that are counted by JSR. */
 void emit_call_edge(struct translation *t, uint16_t pc, uint16_t back, int column);
 /* Binds an edge to the entry at `place`. */
 void edge_bind(struct exit *x, const struct emitter *e, uint32_t place);

@@ -31,8 +31,11 @@ void exit_to(struct translation *t, uint16_t pc) {
 static void go_and_return(struct translation *t, uint16_t pc, uint16_t back) {
     const bool counted = t->returns->counted;
     const int column = counted && window_in(t->certain, back)
-                           ? returns_column(t->returns, nes_code_address(t->nes, back))
+                           ? returns_column(t->returns, (uint16_t)(back - 1),
+                                            nes_code_address(t->nes, back))
                            : -1;
+    if (t->returns->clash)
+        t->e->full = true; /* all is translated again, and counted by JSR */
     if (returns_are_predicted(t) && (!counted || column >= 0))
         emit_call_edge(t, pc, back, column);
     else
@@ -73,10 +76,19 @@ static void go_indirect(struct translation *t) {
     emit_look_up(e); /* look_up: */
 }
 
+/* The target less 1 is in ecx. */
+static void count_by_value(struct translation *t, const uint64_t *row) {
+    const int64_t at = (intptr_t)row - (intptr_t)t->nes->observed.counters;
+    EMIT(t->e, ADD, memx(8, COUNTERS, ZYDIS_REGISTER_RCX, 8, at),
+         imm(1)); /* add qword [r14 + rcx*8 + row], 1 */
+}
+
 /* An RTS to the predicted target; `row` counts it. */
 static void go_back(struct translation *t, const uint64_t *row) {
     dbt_settle(t);
-    if (t->returns->counted)
+    if (row && !t->returns->by_jsr)
+        count_by_value(t, row);
+    if (t->returns->counted && t->returns->by_jsr)
         EMIT(t->e, MOV, REG(RAX), imm_pointer(row ? row : t->returns->nobodys)); /* mov rax, row */
     emit_ret_popping(t->e, 8); /* ret 8: also drops the pushed address */
 }
