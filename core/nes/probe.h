@@ -195,7 +195,8 @@ struct observer {
     /* Each may be NULL. */
     void (*instrument)(void *self, struct probe_site *site, const struct guest_insn *insn);
     void (*thread)(void *self, const struct thread_event *event);
-    /* `thread` handles thread_event.more; else it gets each event separately. */
+    /* `thread` handles thread_event.more; else it gets each event separately. If all observers handle it,
+     * contexts that begin alike may be emitted later, before any other thread event and by nes_settle(). */
     bool counts_threads;
     /* `thread` is called only when contexts begin and end, not when they are suspended or resume. */
     bool begins_and_ends;
@@ -258,8 +259,8 @@ void nes_recorded(struct nes *nes, const struct recording *recording,
 /* Reserves `count` zeroed counters, of which a machine has a million; returns the index of the
  * first, or UINT32_MAX when there are no more, which stops the machine with STATUS_MEMORY. */
 uint32_t nes_counters_add(struct nes *nes, uint32_t count);
-/* Brings counters of PROBE_ADD_TO up to date, which may lag; nes_detach() does so, too. For
- * callbacks, and between runs. */
+/* Brings counters of PROBE_ADD_TO up to date, which may lag, and emits thread events that are due; nes_detach()
+ * does so, too. For callbacks, and between runs. */
 void nes_settle(struct nes *nes);
 /* The counters; the address never changes in a machine's life. */
 const uint64_t *nes_counters(const struct nes *nes);

@@ -267,15 +267,16 @@ static bool run_pass(struct nes *n, const struct wait *w, struct pass *p, uint64
 }
 
 /* Fires w->adds for the instructions of a pass that were executed unwatched. */
-static void fire_adds(struct nes *n, const struct wait *w, const struct pass *p) {
+static void fire_adds(struct nes *n, const struct wait *w, unsigned executed) {
     const struct wait_adds *const adds = &w->adds;
+    const uint16_t there = executed < w->length ? w->path[executed] : w->target;
+    const bool stays = n->cpu.r.pc == there; /* else the last instruction has left the pass */
     for (unsigned i = 0; i < adds->count; i++)
-        if (adds->at[i] + 1u < p->executed)
+        if (adds->at[i] + (stays ? 0u : 1u) < executed)
             n->observed.counters[adds->counter[i]] += adds->value[i];
-    if (p->executed == 0)
+    if (stays || executed == 0)
         return;
-    /* The last instruction may have left the pass. */
-    struct site *const site = watch_mapped(n, w->path[p->executed - 1u]);
+    struct site *const site = watch_mapped(n, w->path[executed - 1u]);
     if (site->probes[PROBE_BEFORE].fires)
         watch_fire(n, &site->probes[PROBE_BEFORE], site->insn.address, site->insn.address);
     watch_outcome(n, site,
@@ -413,14 +414,27 @@ static bool pass_halted(struct nes *n, struct wait *w, uint64_t stop) {
 
 /* Executes, cycle by cycle, a pass that may reach a deadline; false if execution left it, or an
  * interrupt or `stop` ended it. */
-static bool step_pass(struct nes *n, struct wait *w, uint64_t stop) {
-    for (unsigned i = 0; i < w->length; i++) {
-        if (n->cpu.cycle >= stop || n->cpu.r.pc != w->path[i] || is_busy(n))
+static bool step_unwatched(struct nes *n, struct wait *w, uint64_t stop, unsigned *executed) {
+    while (*executed < w->length) {
+        if (n->cpu.cycle >= stop || n->cpu.r.pc != w->path[*executed] || is_busy(n))
             return false;
         nes_step(n);
+        ++*executed;
     }
     w->executed = n->cpu.instructions;
     return n->cpu.r.pc == w->target;
+}
+
+/* The same; if observers watch, a pass fires only w->adds. */
+static bool step_pass(struct nes *n, struct wait *w, uint64_t stop) {
+    const bool watched = n->observed.watched;
+    unsigned executed = 0;
+    n->observed.watched = false;
+    const bool goes_on = step_unwatched(n, w, stop, &executed);
+    n->observed.watched = watched;
+    if (watched)
+        fire_adds(n, w, executed);
+    return goes_on;
 }
 
 /* Skips all passes until `stop` and the next alarm, across several deadlines; false: nothing was
@@ -466,7 +480,7 @@ void wait_pass(struct nes *n, struct wait *candidate, uint64_t stop, uint64_t de
     const bool straight = run_pass(n, &w, &pass, earlier(stop, n->observed.alarm), &deadline);
     n->observed.watched = watched;
     if (adds)
-        fire_adds(n, &w, &pass);
+        fire_adds(n, &w, pass.executed);
     if (straight && !is_busy(n) && same_registers(n, registers) &&
         n->cpu.cycle + LONGEST_INSTRUCTION <= deadline) {
         struct passes passes = {&w, NEVER};

@@ -76,7 +76,7 @@ bool contexts_rti(struct nes *n, uint8_t s) {
 
 void contexts_begin(struct nes *n, enum thread_cause cause) {
     if (n->observed.watch->listeners)
-        emit(n, THREAD_BEGINS, cause, nes_code_address(n, n->cpu.r.pc), n->cpu.r.s);
+        watch_begins(n, cause);
 }
 
 void contexts_end(struct nes *n, enum thread_cause cause) {

@@ -8,6 +8,7 @@ enum status nes_attach(struct nes *n, const struct observer *observer, unsigned 
                        struct error *e) {
     struct watch *w = n->observed.watch;
     unsigned i = 0;
+    watch_tell_begun(n);
     while (i < NES_OBSERVERS && w->observers[i].used)
         i++;
     if (i == NES_OBSERVERS)
@@ -143,6 +144,7 @@ void nes_counter_set(struct nes *n, uint32_t counter, uint64_t value) {
 }
 
 void nes_settle(struct nes *n) {
+    watch_tell_begun(n);
     if (n->made.engine->settle)
         n->made.engine->settle(n->made.engine_self);
 }

@@ -538,7 +538,36 @@ void watch_left_elsewhere(struct nes *n, uint16_t pc) {
     watch_outcome(n, watch_mapped(n, pc), OUTCOME_ELSEWHERE);
 }
 
+void watch_begins(struct nes *n, enum thread_cause cause) {
+    struct watch *const w = n->observed.watch;
+    const uint32_t address = nes_code_address(n, n->cpu.r.pc);
+    if (w->begun_count != 0 && w->begun.address == address && w->begun.s == n->cpu.r.s &&
+        w->begun.cause == cause) {
+        w->begun_count++;
+        return;
+    }
+    const struct thread_event event = {THREAD_BEGINS, cause, address, n->cpu.r.s, 0};
+    watch_tell_begun(n);
+    if ((w->listeners & ~w->counting) != 0) {
+        watch_thread_event(n, &event);
+        return;
+    }
+    w->begun = event;
+    w->begun_count = 1;
+}
+
+void watch_tell_begun(struct nes *n) {
+    struct watch *const w = n->observed.watch;
+    if (w->begun_count == 0)
+        return;
+    struct thread_event event = w->begun;
+    event.more = w->begun_count - 1;
+    w->begun_count = 0;
+    watch_thread_event(n, &event);
+}
+
 void watch_thread_event(struct nes *n, const struct thread_event *event) {
+    watch_tell_begun(n);
     const struct watch *w = n->observed.watch;
     const bool lasts = event->change == THREAD_SUSPENDED || event->change == THREAD_RESUMES;
     for (unsigned left = lasts ? w->followers : w->listeners; left; left &= left - 1) {
@@ -587,6 +616,7 @@ void watch_recorded(struct nes *n) {
 }
 
 void watch_notify(struct nes *n, const struct observer *o, enum thread_change change) {
+    watch_tell_begun(n);
     if (!o->thread)
         return;
     if (n->cpu.phase != PHASE_RESET)

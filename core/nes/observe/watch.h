@@ -71,6 +71,9 @@ struct watch {
                              observers change */
     struct tallies all_tallies[TALLIES_MOST];
     struct transfer followed[FOLLOWED_MOST]; /* by nes_follow() */
+    /* Contexts that began alike, one after another, and of which no observer has heard: watch_tell_begun(). */
+    struct thread_event begun;
+    uint64_t begun_count; /* 0: none */
     struct map left_out; /* counters for which nes_counter_left_out() returns true */
     struct site **buckets;
     size_t bucket_count, site_count;
@@ -85,6 +88,10 @@ enum status watch_create(struct nes *n, struct error *e);
 void watch_free(struct nes *n);
 /* Emits to every observer. */
 void watch_thread_event(struct nes *n, const struct thread_event *event);
+/* A context begins at pc: emits it, or counts it to be emitted later. Call if there are listeners. */
+void watch_begins(struct nes *n, enum thread_cause cause);
+/* Emits what was counted. Call before anything that an observer might compare it with. */
+void watch_tell_begun(struct nes *n);
 /* Emits `change`, THREAD_BEGINS or THREAD_ENDS, for the running context and each suspended one: to
  * one observer, and to all. */
 void watch_notify(struct nes *n, const struct observer *o, enum thread_change change);
