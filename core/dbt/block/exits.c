@@ -30,10 +30,10 @@ void exit_to(struct translation *t, uint16_t pc) {
 
 static void go_and_return(struct translation *t, uint16_t pc, uint16_t back) {
     const bool counted = t->returns->counted;
-    const int column = counted && window_in(t->certain, back)
-                           ? returns_column(t->returns, (uint16_t)(back - 1),
-                                            nes_code_address(t->nes, back))
-                           : -1;
+    const int column =
+        counted && window_in(t->certain, back)
+            ? returns_column(t->returns, (uint16_t)(back - 1), nes_code_address(t->nes, back))
+            : -1;
     if (t->returns->clash)
         t->e->full = true; /* all is translated again, and counted by JSR */
     if (returns_are_predicted(t) && (!counted || column >= 0))

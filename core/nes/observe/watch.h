@@ -74,7 +74,7 @@ struct watch {
     /* Contexts that began alike, one after another, and of which no observer has heard: watch_tell_begun(). */
     struct thread_event begun;
     uint64_t begun_count; /* 0: none */
-    struct map left_out; /* counters for which nes_counter_left_out() returns true */
+    struct map left_out;  /* counters for which nes_counter_left_out() returns true */
     struct site **buckets;
     size_t bucket_count, site_count;
     size_t volatile_count;                           /* sites in memory that can be written */
