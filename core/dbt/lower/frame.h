@@ -91,7 +91,7 @@ void dbt_ppu_write(struct frame *frame, uint32_t address, uint32_t value, uint64
 /* The counters of a PROBE_ADD_TO, hashed by the lower bits of the target pc. */
 enum { TARGETS = 64 };
 struct targets {
-    const struct hook *hook;
+    struct hook *hook;
     uint32_t from;    /* code address of the instruction */
     uint32_t certain; /* windows in which a pc is always the same code address; see banks.h */
     struct {

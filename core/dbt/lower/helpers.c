@@ -89,7 +89,7 @@ void dbt_call_probe(struct frame *frame, const struct hook *hook, uint32_t from)
 uint32_t dbt_add_to(struct frame *f, uint32_t pc, struct targets *targets) {
     struct nes *const n = f->nes;
     const struct probe_event event = {n, targets->from, nes_code_address(n, (uint16_t)pc)};
-    const uint32_t counter = watch_add_to(n, &targets->hook->probe, &event);
+    const uint32_t counter = watch_add_to(n, targets->hook, &event);
     if (counter != UINT32_MAX && window_in(targets->certain, (uint16_t)pc)) {
         targets->at[pc % TARGETS].pc = pc;
         targets->at[pc % TARGETS].counter = counter;

@@ -34,7 +34,7 @@ static void call_at(struct translation *t, const struct hook *hook) {
     emit_bind(e, not_yet, emit_here(e)); /* not_yet: */
 }
 
-static struct targets *new_targets(struct translation *t, const struct hook *hook) {
+static struct targets *new_targets(struct translation *t, struct hook *hook) {
     struct targets *const targets = calloc(1, sizeof *targets);
     if (!targets || !vec_push(&t->targets->all, targets)) {
         free(targets);
@@ -50,7 +50,7 @@ static struct targets *new_targets(struct translation *t, const struct hook *hoo
 }
 
 /* A counter for each target; the pc stays in ecx. */
-static void add_to(struct translation *t, const struct hook *hook, int pc) {
+static void add_to(struct translation *t, struct hook *hook, int pc) {
     struct emitter *const e = t->e;
     struct targets *const targets = new_targets(t, hook);
     if (pc != PC_IN_ECX)
@@ -94,7 +94,7 @@ void dbt_fire_first(struct translation *t, const struct stub *s) {
     emit_bind(e, emit_jump(e, JMP), s->back);     /* jmp back */
 }
 
-static void fire_one(struct translation *t, const struct hook *hook, int pc) {
+static void fire_one(struct translation *t, struct hook *hook, int pc) {
     struct emitter *const e = t->e;
     const struct probe *const p = &hook->probe;
     switch (p->kind) {

@@ -73,9 +73,13 @@ bool cpu_follow(struct nes *n, uint64_t stop);
 enum spin_end { SPIN_LEFT, SPIN_ARRIVED, SPIN_WAITS /* stopped at a busy-wait of wait.h */ };
 void cpu_run_spin(struct nes *n, const struct registers *target, uint64_t stop, uint64_t deadline,
                   enum spin_end *how_ended);
-/* The same with observers that only count: *counts also notes what the run counts. */
+/* The same with observers that only count: *counts also notes what the run counts. It may end before, where
+ * a known run begins (watch_run_known()). */
 struct run_counts;
 void cpu_run_spin_counted(struct nes *n, const struct registers *target, uint64_t stop,
+                          uint64_t deadline, enum spin_end *how_ended, struct run_counts *counts);
+/* The same from a known run to the next run that is not known. */
+void cpu_run_spin_tallied(struct nes *n, const struct registers *target, uint64_t stop,
                           uint64_t deadline, enum spin_end *how_ended, struct run_counts *counts);
 /* With probes. */
 void cpu_run_watched(struct nes *n, uint64_t stop, uint64_t deadline);

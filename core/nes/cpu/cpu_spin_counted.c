@@ -24,6 +24,8 @@
             run_counts_fire(n, counts,                                                             \
                             site != NULL ? site : watch_mapped(n, (uint16_t)(tally - tallies)),    \
                             how, PC(0));                                                           \
+        if ((how) != OUTCOME_NEXT && watch_run_known(n, PC(0)))                                    \
+            end = NULL; /* cpu_run_spin_tallied() is faster there */                               \
     } while (0)
 #define LOOP_LOCALS()                                                                              \
     watch_follow_banks(n);                                                                         \

@@ -258,8 +258,18 @@ static void run_tallied_instruction(struct nes *n, const struct tally *tally) {
 
 /* A tally cannot say where an instruction went that has switched the bank that it lies in. */
 static bool may_switch_bank(const struct nes *n) {
+    enum { BOARD_PAGE = 0x40, PAGE_END = 0xfd }; /* of page $40, some boards have registers */
     const uint16_t pc = n->cpu.r.pc;
-    return n->board.banked && opcode_info(n->memory.rd[pc >> 8][pc & 0xff])->writes_memory;
+    if (!n->board.banked)
+        return false;
+    const uint8_t *const code = n->memory.rd[pc >> 8] + (pc & 0xff);
+    const struct opcode_info *const info = opcode_info(*code);
+    if (!info->writes_memory || info->mode == MODE_ZP || info->mode == MODE_ZPX ||
+        info->mode == MODE_ZPY)
+        return false;
+    /* The usual stores to devices. In the next page, the operand may be in another bank. */
+    return info->mode != MODE_ABS || (pc & 0xff) > PAGE_END ||
+           !(code[2] < BOARD_PAGE || (code[2] == BOARD_PAGE && code[1] < 0x20));
 }
 
 static void step_watched(struct nes *n) {

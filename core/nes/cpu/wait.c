@@ -129,6 +129,14 @@ static bool exits_lead_outside(const struct wait *w, const struct examined *x) {
     return true;
 }
 
+/* True if all its instructions, and all targets of its branches, lie in the window of J. */
+static bool stays_in_window(const struct wait *w, const struct examined *x) {
+    bool stays = !(x->windows & ~(1u << ((w->pc >> WINDOW_SHIFT) - FIRST_WINDOW)));
+    for (unsigned i = 0; i < x->exits; i++)
+        stays &= (x->exit[i] ^ w->pc) >> WINDOW_SHIFT == 0;
+    return stays;
+}
+
 /* True if the pass writes a register or flag that it has read before, or uses the stack or its
  * pointer other than by calls and returns. */
 static bool changes_itself(const struct examined *x) {
@@ -152,6 +160,7 @@ void wait_examine(struct nes *n, struct wait *w, const uint8_t *from, uint16_t p
     if (opcode_info(*from)->kind == INSN_BRANCH)
         x.cost += crosses_page((uint16_t)(pc + 2), target) ? 2 : 1;
     w->straight = !x.jumps && !x.calls;
+    w->alone = stays_in_window(w, &x);
     w->calls = x.calls;
     x.windows &= ~(1u << ((pc >> WINDOW_SHIFT) - FIRST_WINDOW));
     for (unsigned i = 0; i < 4; i++)

@@ -27,7 +27,7 @@ enum { WAITS = 64, WAIT_LONGEST = 16, WAIT_NESTED = 3, PPU_STATUS_ADDRESS = 0x20
 /* The probes that a pass fires, if they are only a few quiet PROBE_ADDs, as they usually are. */
 enum { WAIT_ADDS = 2 };
 struct wait_adds {
-    bool known;     /* for map_epoch `epoch` */
+    bool known;     /* for `epoch`: watch.probes_epoch if the wait is `alone`, else memory.epoch */
     bool duplicate; /* in the duplicate; see nes_switch_code() */
     bool all;       /* the pass fires no other probes */
     uint8_t count;
@@ -44,12 +44,13 @@ struct wait {
     uint8_t at[WAIT_LONGEST];    /* cycle of the pass at which each instruction begins */
     uint16_t path[WAIT_LONGEST]; /* pc of each instruction */
     bool straight;               /* the instructions are consecutive in memory */
-    bool calls;                  /* has calls and returns: writes to the stack */
-    const uint8_t *lies[4];      /* memory mapped at $8000, $A000, ..., for code in other windows
+    bool alone; /* its code and where it may lead are in one window: the bank there decides all */
+    bool calls; /* has calls and returns: writes to the stack */
+    const uint8_t *lies[4]; /* memory mapped at $8000, $A000, ..., for code in other windows
                                     than J's */
-    bool unmasks;                /* clears I: an IRQ is taken within it, whatever I is at T */
-    bool status;                 /* reads $2002 */
-    uint8_t read_at;             /* cycle of the pass of the last read of $2002 */
+    bool unmasks;           /* clears I: an IRQ is taken within it, whatever I is at T */
+    bool status;            /* reads $2002 */
+    uint8_t read_at;        /* cycle of the pass of the last read of $2002 */
     bool certain;      /* only a pass can lie between two arrivals that are one pass apart without
                           an interrupt */
     uint64_t executed; /* cpu.instructions at the last arrival from J */

@@ -88,13 +88,28 @@ static bool same_state(struct nes *n, const struct spin_state *at) {
             !memcmp(n->memory.wr[0x60], at->board_ram, sizeof at->board_ram));
 }
 
+/* Two loops take turns: one for known runs of instructions, and one for the others. */
+static enum spin_end run_counted(struct nes *n, struct run_counts *counts,
+                                 const struct registers *target, uint64_t stop, uint64_t deadline) {
+    enum spin_end ended = SPIN_LEFT;
+    uint64_t start;
+    watch_follow_banks(n);
+    do {
+        start = n->cpu.cycle;
+        if (watch_run_known(n, n->cpu.r.pc))
+            cpu_run_spin_tallied(n, target, stop, deadline, &ended, counts);
+        else
+            cpu_run_spin_counted(n, target, stop, deadline, &ended, counts);
+    } while (ended == SPIN_LEFT && n->cpu.cycle != start && n->observed.watch->callers == 0);
+    return ended;
+}
+
 static enum spin_end run(struct nes *n, struct spin_state *at, const struct registers *target,
                          uint64_t stop, uint64_t deadline) {
-    enum spin_end ended = SPIN_LEFT;
     if (n->observed.watched)
-        cpu_run_spin_counted(n, target, stop, deadline, &ended, &at->counts);
-    else
-        cpu_run_spin(n, target, stop, deadline, &ended);
+        return run_counted(n, &at->counts, target, stop, deadline);
+    enum spin_end ended = SPIN_LEFT;
+    cpu_run_spin(n, target, stop, deadline, &ended);
     return ended;
 }
 

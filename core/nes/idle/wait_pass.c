@@ -81,13 +81,14 @@ static bool note_add(void *user, struct nes *n, const struct fired *fired) {
     return true;
 }
 
-/* True if a pass fires only w->adds. That holds for an epoch: probes are attached when an
- * instruction is first met, and a new observer begins a new epoch. */
+/* True if a pass fires only w->adds. Probes are attached when an instruction is first met, and a new
+ * observer begins a new epoch. */
 static bool only_adds(struct nes *n, struct wait *w) {
     const bool duplicate = n->observed.watch->duplicate;
-    if (!w->adds.known || w->adds.epoch != n->memory.epoch || w->adds.duplicate != duplicate) {
-        w->adds = (struct wait_adds){
-            .known = true, .duplicate = duplicate, .all = true, .epoch = n->memory.epoch};
+    const uint32_t epoch = w->alone ? n->observed.watch->probes_epoch : n->memory.epoch;
+    if (!w->adds.known || w->adds.epoch != epoch || w->adds.duplicate != duplicate) {
+        w->adds =
+            (struct wait_adds){.known = true, .duplicate = duplicate, .all = true, .epoch = epoch};
         each_hook(n, w, note_add, &w->adds);
     }
     return w->adds.all;

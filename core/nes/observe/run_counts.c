@@ -6,7 +6,7 @@ static void note(struct run_counts *counts, const struct hook *hook, uint32_t co
         run_counts_note(counts, hook, counter);
 }
 
-static void fire_hook(struct nes *n, struct run_counts *counts, const struct hook *hook,
+static void fire_hook(struct nes *n, struct run_counts *counts, struct hook *hook,
                       const struct probe_event *event) {
     const struct probe *const probe = &hook->probe;
     uint32_t added = UINT32_MAX;
@@ -21,7 +21,7 @@ static void fire_hook(struct nes *n, struct run_counts *counts, const struct hoo
         n->observed.counters[probe->counter] = probe->value;
         break;
     case PROBE_ADD_TO:
-        added = watch_add_to(n, probe, event);
+        added = watch_add_to(n, hook, event);
         break;
     case PROBE_CALL:
     case PROBE_CALL_AT:

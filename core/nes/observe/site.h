@@ -12,6 +12,10 @@ enum { WATCH_COUNTERS = 1 << 20 }; /* of a machine, for probes */
 struct hook {
     struct probe probe;
     unsigned observer;
+    /* PROBE_ADD_TO: where the instruction went last, and the counter for that. Most go to the same place
+     * again. */
+    bool went;
+    uint32_t to, counter;
 };
 
 struct hooks {

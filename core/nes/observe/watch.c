@@ -8,6 +8,8 @@
 /* The counters are one reservation of address space, 8 MiB, so they never move; the system provides
  * pages at first access. */
 enum { FIRST_BUCKETS = 1 << 10 };
+/* An instruction below this address is followed by one in memory that no board switches with PRG. */
+enum { RAM_CODE = 0x8000 - 3 };
 
 #ifndef WATCH_VOLATILE
 #define WATCH_VOLATILE (1 << 15) /* most sites kept in RAM, about 8 MiB */
@@ -194,7 +196,7 @@ void probe_attach(struct probe_site *at, enum probe_when when, struct probe prob
         at->watch->out_of_memory = true;
         return;
     }
-    hooks->at[hooks->count++] = (struct hook){probe, at->observer};
+    hooks->at[hooks->count++] = (struct hook){.probe = probe, .observer = at->observer};
     if (probe.kind == PROBE_CALL || probe.kind == PROBE_CALL_AT)
         at->watch->callers |= 1u << at->observer;
     hooks_changed(hooks);
@@ -231,6 +233,7 @@ static void choose(struct watch *w, const struct tallies *t) {
 
 void watch_unsettle(struct nes *n) {
     struct watch *w = n->observed.watch;
+    w->probes_epoch++;
     while (w->tallied > 0)
         free(w->all_tallies[--w->tallied].at);
     choose(w, NULL);
@@ -329,15 +332,46 @@ void watch_choose_side(struct nes *n, struct site *site) {
     hooks_changed(out);
 }
 
+/* What an instruction in RAM means does not depend on the banks, but for where a transfer leads. */
+static bool leads_there(const struct nes *n, const struct guest_insn *insn) {
+    const bool targeted =
+        insn->kind == INSN_BRANCH || insn->kind == INSN_JUMP || insn->kind == INSN_CALL;
+    return !targeted || nes_code_address(n, (uint16_t)insn->target) == insn->target;
+}
+
+/* The instrumented site of an instruction in RAM that had these bytes before; NULL: there is none. Programs
+ * change operands all the time. */
+static struct site *met_in_ram(const struct nes *n, uint16_t pc, const uint8_t bytes[3]) {
+    const struct watch *const w = n->observed.watch;
+    struct guest_insn insn = {.address = pc};
+    memcpy(insn.bytes, bytes, opcode_info(bytes[0])->size);
+    struct site *site = *bucket_of(w, &insn);
+    while (site && (site->insn.address != pc || site->duplicate != w->duplicate ||
+                    memcmp(site->insn.bytes, insn.bytes, sizeof insn.bytes) != 0 ||
+                    !leads_there(n, &site->insn)))
+        site = site->next;
+    return site && (w->used & ~site->instrumented) == 0 ? site : NULL;
+}
+
+/* A site whose meaning is the same with the banks that are mapped now is current again. */
+static struct site *current_again(struct nes *n, struct site *site) {
+    if (site->tally.counter[0] == 0)
+        site->tally = tally_of(site);
+    site->epoch = n->memory.epoch;
+    return site;
+}
+
 struct site *watch_meet(struct nes *n, uint16_t pc, size_t slot, const uint8_t bytes[3]) {
     struct watch *w = n->observed.watch;
+    if (pc < RAM_CODE) {
+        struct site *const met = met_in_ram(n, pc, bytes);
+        if (met)
+            return w->slots[slot] = current_again(n, met);
+    }
     const struct guest_insn insn = watch_decode(n, record_banks(n), pc, bytes);
     struct site *site = find_insn(w, &insn);
-    if (site && !(w->used & ~site->instrumented) &&
-        (site->epoch == n->memory.epoch || (pc < 0x8000 && site->tally.counter[0] != 0))) {
-        site->epoch = n->memory.epoch;
-        return w->slots[slot] = site; /* code in RAM is as it was before */
-    }
+    if (site && !(w->used & ~site->instrumented) && site->epoch == n->memory.epoch)
+        return w->slots[slot] = site; /* its bytes are shown at two addresses */
     if (!site)
         site = add_site(w, &insn);
     if (!site) {
@@ -354,12 +388,14 @@ struct site *watch_meet(struct nes *n, uint16_t pc, size_t slot, const uint8_t b
 
 bool watch_stands(struct nes *n, struct site *site) {
     const struct guest_insn *const insn = &site->insn;
-    const bool targeted =
-        insn->kind == INSN_BRANCH || insn->kind == INSN_JUMP || insn->kind == INSN_CALL;
     if (n->observed.watch->used & ~site->instrumented ||
-        (insn->pc ^ (insn->pc + insn->size - 1)) >> 13 ||
-        nes_code_address(n, (uint16_t)(insn->pc + insn->size)) != insn->next ||
-        (targeted && nes_code_address(n, (uint16_t)insn->target) != insn->target))
+        (insn->pc ^ (insn->pc + insn->size - 1)) >> 13 || !leads_there(n, insn))
+        return false;
+    if (insn->pc < RAM_CODE) {
+        current_again(n, site);
+        return true;
+    }
+    if (nes_code_address(n, (uint16_t)(insn->pc + insn->size)) != insn->next)
         return false;
     site->epoch = n->memory.epoch;
     note_tally(n, site);
@@ -378,7 +414,8 @@ void watch_fire(struct nes *n, struct hooks *hooks, uint32_t from, uint32_t to) 
     const struct probe_event event = {n, from, to};
     bool again = false;
     for (size_t i = 0; i < hooks->count; i++) {
-        const struct probe *probe = &hooks->at[i].probe;
+        struct hook *const hook = &hooks->at[i];
+        const struct probe *const probe = &hook->probe;
         if (probe->kind == PROBE_ONCE) {
             watch_once(n, &hooks->at[i]);
             continue;
@@ -402,7 +439,7 @@ void watch_fire(struct nes *n, struct hooks *hooks, uint32_t from, uint32_t to) 
                 probe->call(probe->user, &event);
             break;
         case PROBE_ADD_TO:
-            watch_add_to(n, probe, &event);
+            watch_add_to(n, hook, &event);
             break;
         }
     }

@@ -48,6 +48,7 @@ struct watch {
     unsigned followers;           /* those that also receive events of suspended and resumed
                                      contexts */
     unsigned callers;             /* those with a probe that calls */
+    uint32_t probes_epoch;        /* changes when observers come, go or change their probes */
     struct watched_by *follower;  /* the only observer that waits for anything, if no probe calls;
                                      NULL: there is none */
     bool ringing;                 /* alarms are being called; requests wait until afterwards */
@@ -181,7 +182,7 @@ static inline void watch_count_tally(struct nes *n, const struct tally *tally,
                                      enum insn_outcome outcome) {
     n->observed.counters[tally->counter[outcome] - 1]++;
 }
-/* Invalidates the caches of tallies: the observer set has changed. */
+/* Invalidates the caches of tallies, and begins another probes_epoch: the observer set has changed. */
 void watch_unsettle(struct nes *n);
 /* For engines, before they translate a branch with two `either` probes: drops the probe that has
  * counted more; TAKEN if both are equal. */
@@ -245,12 +246,17 @@ static inline void watch_once(struct nes *n, const struct hook *hook) {
     watch_count(n, hook, 1);
 }
 /* One PROBE_ADD_TO; returns its counter. */
-static inline uint32_t watch_add_to(struct nes *n, const struct probe *probe,
+static inline uint32_t watch_add_to(struct nes *n, struct hook *hook,
                                     const struct probe_event *event) {
-    const uint32_t counter = probe->counter_to(probe->user, event);
-    if (counter != UINT32_MAX)
-        n->observed.counters[counter] += probe->value;
-    return counter;
+    const struct probe *const probe = &hook->probe;
+    if (!hook->went || hook->to != event->to) {
+        hook->counter = probe->counter_to(probe->user, event);
+        hook->to = event->to;
+        hook->went = hook->counter != UINT32_MAX;
+    }
+    if (hook->counter != UINT32_MAX)
+        n->observed.counters[hook->counter] += probe->value;
+    return hook->counter;
 }
 /* Fires hooks that are `simple`. */
 static inline void watch_add(struct nes *n, const struct hooks *hooks) {
