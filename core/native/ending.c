@@ -15,8 +15,10 @@
  * Without a session, and in the child of a vfork, they only call libc's.
  */
 #include "native/ending.h"
+#include "native/hit/forking.h"
 #include "native/hit/signals.h"
 #include "native/patch/grace.h"
+#include "native/raw.h"
 #include "native/session_state.h"
 
 #include <alloca.h>
@@ -35,9 +37,13 @@ int __sigaction(int number, const struct sigaction *act, struct sigaction *old);
 void __assert_fail(const char *assertion, const char *file, unsigned line, const char *function);
 void __stack_chk_fail(void);
 
+static pid_t own_id(void) {
+    return (pid_t)raw_call3(SYS_getpid, 0, 0, 0);
+}
+
 /* The graph's cells; NULL: none are counted for this process. */
 static struct pairs *counted(struct hotprobe *h) {
-    return h != NULL && h->pairs.head != NULL && h->pairs.process == getpid() ? &h->pairs : NULL;
+    return h != NULL && h->pairs.head != NULL && h->pairs.process == own_id() ? &h->pairs : NULL;
 }
 
 void ending_threads(void) {
@@ -48,11 +54,13 @@ void ending_threads(void) {
         t->head[SESSION_PAIRS_THREADS] >= SESSION_THREADS_INSIDE)
         return;
     bool wait = false;
+    aside_begin(h);
     for (int turn = 0; turn < TURNS && !wait; turn++) {
         if (turn > 0)
             nanosleep(&(struct timespec){.tv_nsec = NS}, NULL);
         wait = grace_others_wait(h);
     }
+    aside_end(h);
     pairs_threads(t, wait ? SESSION_THREADS_WAIT : SESSION_THREADS_RUN);
 }
 
@@ -61,6 +69,12 @@ static bool watching; /* for signals that stop the program */
 /* What the kernel makes a handler return to, which marks its frame on the stack; 0: not known. */
 static uintptr_t restorer;
 
+/* If the process ends there, libc's code is not left. */
+static void note_libc(struct pairs *t, enum grace_place where) {
+    if (where == GRACE_IN_LIBC)
+        t->head[SESSION_PAIRS_LIBC] = SESSION_LIBC_OPEN;
+}
+
 /* As ending_threads(), from a function that the program has called, whose frame this is. */
 static void ending_from(const void *frame) {
     struct hotprobe *h = session_now();
@@ -68,8 +82,11 @@ static void ending_from(const void *frame) {
     if (t == NULL)
         return;
     ending_threads();
-    if (t->head[SESSION_PAIRS_THREADS] != SESSION_THREADS_UNSAFE &&
-        grace_interrupted(h, (uintptr_t)frame, restorer))
+    aside_begin(h);
+    const enum grace_place where = grace_interrupted(h, (uintptr_t)frame, restorer);
+    aside_end(h);
+    note_libc(t, where);
+    if (t->head[SESSION_PAIRS_THREADS] != SESSION_THREADS_UNSAFE && where == GRACE_INSIDE)
         pairs_threads(t, SESSION_THREADS_INSIDE);
 }
 
@@ -77,7 +94,8 @@ static void ending_from(const void *frame) {
 
 static uint64_t mask_set(int how, uint64_t set) {
     uint64_t before = 0;
-    syscall(SYS_rt_sigprocmask, how, &set, &before, sizeof set);
+    (void)raw_call6(SYS_rt_sigprocmask, (uint64_t)how, (uintptr_t)&set, (uintptr_t)&before,
+                    sizeof set, 0, 0);
     return before;
 }
 
@@ -113,10 +131,21 @@ static void on_stop(int number, siginfo_t *info, void *raw) {
     struct hotprobe *h = session_now();
     struct pairs *t = counted(h);
     (void)info;
+    aside_begin(h);
     __sigaction(number, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
-    if (t != NULL && grace_outside(h, (uintptr_t)context->uc_mcontext.gregs[REG_RIP]) &&
-        !grace_interrupted(h, (uintptr_t)context->uc_mcontext.gregs[REG_RSP], restorer)) {
+    const enum grace_place here =
+                               t != NULL
+                                   ? grace_place(h, (uintptr_t)context->uc_mcontext.gregs[REG_RIP])
+                                   : GRACE_INSIDE,
+                           before = t != NULL
+                                        ? grace_interrupted(
+                                              h, (uintptr_t)context->uc_mcontext.gregs[REG_RSP],
+                                              restorer)
+                                        : GRACE_INSIDE;
+    aside_end(h);
+    if (here != GRACE_INSIDE && before != GRACE_INSIDE) {
         ending_threads();
+        note_libc(t, here > before ? here : before);
         t->head[SESSION_PAIRS_RAISED] = (uint64_t)number;
     }
     syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), number);
@@ -233,8 +262,10 @@ static long kernel(long number, const long *a) {
 
 EXPORTED __attribute__((noreturn)) void exit(int status) {
     static void (*real)(int);
+    aside_begin(session_now());
     if (real == NULL)
         *(void **)&real = dlsym(RTLD_NEXT, "exit");
+    aside_end(session_now());
     ending_from(__builtin_frame_address(0));
     for (;;)
         real(status);
@@ -409,7 +440,7 @@ EXPORTED int raise(int number) {
 }
 
 EXPORTED int kill(pid_t process, int number) {
-    const bool own = process == getpid();
+    const bool own = process == own_id();
     const struct raised r =
         own ? raise_begin(number, __builtin_frame_address(0)) : (struct raised){0};
     const int result = (int)syscall(SYS_kill, process, number);

@@ -80,11 +80,11 @@ const char *hotprobe_reason_text(enum hotprobe_reason r);
 enum hotprobe_assignment { HOTPROBE_LOCAL, HOTPROBE_GREEDY, HOTPROBE_EXACT };
 
 struct hotprobe_options {
-    unsigned without;  /* strategies switched off, as bits; HOTPROBE_TRAP is off without `trap` */
-    bool trap;         /* allow int3 as the last resort */
-    bool unproven;     /* allow windows in functions with unproven indirect jumps */
-    bool libraries;    /* probe shared objects, too */
-    bool without_libc; /* with libraries: but not libc and the loader, which start threads */
+    unsigned without;    /* strategies switched off, as bits; HOTPROBE_TRAP is off without `trap` */
+    bool trap;           /* allow int3 as the last resort */
+    bool unproven;       /* allow windows in functions with unproven indirect jumps */
+    bool libraries;      /* probe shared objects, too */
+    bool without_loader; /* with libraries: but not the loader, which the library itself needs */
     enum hotprobe_assignment assign; /* of padding to probes */
     bool at_start;                   /* probes are only inserted while there is one thread, and
                              hotprobe_close() removes all at once; then all signals, even

@@ -266,7 +266,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
     o.options.thread_counters = o.thread_counters;
     o.options.at_start = true;
     o.options.trap |= o.graph;
-    o.options.without_libc = o.graph;
+    o.options.without_loader = o.graph;
     o.options.spread = !o.graph;
     int fd = open(o.counters, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0)
@@ -282,6 +282,11 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
         give_up(&o, "%s", e.text);
     if (o.graph)
         ending_watch();
+    /* No calls from here on: all that libc has done so far was done for this function. */
+    if (o.graph) {
+        pool_forget(h);
+        pairs_forget(&h->pairs);
+    }
 }
 
 /* exit() calls this after the program's functions. */

@@ -1,6 +1,7 @@
 /* Opens and closes sessions, and lists functions and sites. */
 #include "native/call.h"
 #include "native/direct.h"
+#include "native/hit/forking.h"
 #include "native/hit/signals.h"
 #include "native/hit/trap.h"
 #include "native/patch/gate.h"
@@ -14,6 +15,10 @@
 
 static void before_fork(void) {
     struct hotprobe *h = session_now();
+    if (forking_counts(h)) {
+        forking_begin(h);
+        return;
+    }
     births_stop(true);
     if (h != NULL)
         pthread_mutex_lock(&h->lock);
@@ -21,6 +26,10 @@ static void before_fork(void) {
 
 static void after_fork(void) {
     struct hotprobe *h = session_now();
+    if (forking_counts(h)) {
+        forking_parent(h);
+        return;
+    }
     if (h != NULL)
         pthread_mutex_unlock(&h->lock);
     births_stop(false);
@@ -29,14 +38,21 @@ static void after_fork(void) {
 /* The child gets counters of its own; the file keeps the parent's. */
 static void in_child(void) {
     struct hotprobe *h = session_now();
-    births_stop(false);
+    const bool counts = forking_counts(h), private = counts && h->pairs.forking;
+    if (counts)
+        forking_child(h);
+    else
+        births_stop(false);
     if (h == NULL)
         return;
     h->registered = false;
-    pool_part(h);
-    thread_counters_part(h);
-    pairs_part(&h->pairs);
-    pthread_mutex_unlock(&h->lock);
+    if (!private) {
+        pool_part(h);
+        thread_counters_part(h);
+        pairs_part(&h->pairs);
+    }
+    if (!counts)
+        pthread_mutex_unlock(&h->lock);
 }
 
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
@@ -143,7 +159,10 @@ enum status session_settle(struct hotprobe *h, struct error *e) {
     session_end(h);
     for (size_t i = 0; i < h->objects.len; i++) {
         const struct object *o = &h->objects.at[i];
-        if (s == STATUS_OK && !seq_push(&h->texts, ((struct range){o->text, o->text_end})))
+        if (o->leaves)
+            h->libc = (struct range){o->text, o->text_end};
+        if (s == STATUS_OK && !o->leaves &&
+            !seq_push(&h->texts, ((struct range){o->text, o->text_end})))
             s = error_set(e, STATUS_MEMORY, "out of memory");
         object_free(&h->objects.at[i]);
     }

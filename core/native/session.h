@@ -22,13 +22,16 @@
  *   hot       64-bit words: the number of hot sites, then their numbers, in order
  *
  *   pieces    instead of sites and hot, with kind edges. For each object, first a line: address of the
- *     text, its end, its offset in the file, number of its last site in `pairs`, number of its pieces
- *     and, if it has none because it cannot be counted, the reason. Then a line for each piece of its
+ *     text, its end, its offset in the file, number of its last site in `pairs`, number of its pieces,
+ *     number of its functions that count as other code, whether it is libc (0, 1)
+ *     and, if it has none because it cannot be counted, the reason. Then a line for each of these
+ *     functions: offset in the file, its end, name or "-". Then a line for each piece of its
  *     straight-line code, by address: offset in the file; offset of the target of the
  *     jump or call at its end, or 0; how it ends: n continues with the next piece, j jump,
  *     b conditional branch, c call, a indirect jump or call, or return, r return that leads behind
  *     calls only, l linkage stub: leads to other code, or at first to the target, w jump through a
- *     table, s stops the program;
+ *     table, s stops the program, x system call, which may also end the program, return twice, or
+ *     elsewhere, o return whose targets are not known;
  *     whether other code than the object's may enter it (0, 1); offset in `counters` of its count; the same
  *     of how often its branch was not taken, and how often it was taken; the former is, of a linkage stub, of the address that it led to
  *     last, 0 if that is other code (0: they follow from others, edges/edge_tree.h); number
@@ -65,6 +68,7 @@ enum {
     SESSION_PAIRS_CELLS = 5,   /* word: cells of each table */
     SESSION_PAIRS_RAISED =
         6, /* word: signal that is to end the process, and found it in other code; 0: none */
+    SESSION_PAIRS_LIBC = 7, /* word, enum below */
     SESSION_PAIRS_LEFT = 8, /* word: 1 if the process has become another program, by exec */
     SESSION_PAIRS_WORDS,
     SESSION_PAIRS_OFTEN = 256,
@@ -72,6 +76,13 @@ enum {
     SESSION_PAIRS_BANK = 1 << 17, /* sites of a table */
     SESSION_PAIRS_EACH = 2,       /* own cells of a site */
     SESSION_PAIRS_SITES = (1 << 20) - 1,
+};
+enum {
+    SESSION_LIBC_EXACT,
+    SESSION_LIBC_BEGUN,   /* fork() has begun: what was counted since is not in the files */
+    SESSION_LIBC_FORKED,  /* a child has counted in libc for a moment */
+    SESSION_LIBC_OPEN,    /* the process ended where a signal had interrupted libc */
+    SESSION_LIBC_THREADS, /* the library has called libc at the end, while threads counted */
 };
 enum {
     SESSION_THREADS_ONE,

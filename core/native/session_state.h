@@ -17,6 +17,7 @@
  *     text/code, jump_tables, walk    which bytes are instructions; code_pieces: blocks
  *     text/decode, quick              one instruction; flags, relocate: its effects
  *     hit/hit, trap, counters, pairs  what runs at a hit; counters for each thread, and for targets
+ *     hit/forking, raw                fork() and system calls while libc is counted
  *     memory/pool                     memory for stubs and counters, near the text
  *     text/object, elf_symbols, frames  what is mapped, and the ELF files behind it
  *     memory/space                    ranges of addresses that are free
@@ -57,7 +58,10 @@ struct hotprobe {
     struct hotprobe_options options;
     struct arena arena;
     VEC(struct object) objects;
-    VEC(struct range) texts; /* of the objects, when session_settle() has freed them */
+    VEC(struct range)
+    texts;             /* of the objects, when session_settle() has freed them, but of libc: its
+                                system calls leave the counted code */
+    struct range libc; /* the same of libc, if it is counted */
     VEC(struct hotprobe_function) listed;
     VEC(struct patch *) patches;
     VEC(struct retired) retired;

@@ -17,10 +17,14 @@
 #include "native/edges/edge_returns.h"
 #include "native/edges/edge_weights.h"
 #include "native/lines.h"
+#include "native/remove.h"
 #include "native/session_state.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* Of libc, whose sites may have other numbers when its probes are inserted again. */
+enum { SPARE_SITES = 1024 };
 
 /* What was inserted for a piece; offsets in the counters' file, 0: none. */
 struct counted {
@@ -57,11 +61,12 @@ struct edges {
 };
 
 /* How the piece ends: session.h has the letters. */
-static char end_letter(const struct piece *p) {
+static char end_letter(const struct object *o, const struct piece *p) {
     switch ((enum flow)p->flow) {
     case FLOW_NEXT:
-    case FLOW_SYSTEM:
         return 'n';
+    case FLOW_SYSTEM:
+        return o->leaves ? 'x' : 'n';
     case FLOW_JUMP:
         return 'j';
     case FLOW_BRANCH:
@@ -104,7 +109,7 @@ static bool make_pieces(struct edges *g) {
                                             .target = number_at(g, p->target),
                                             .back = TREE_NONE,
                                             .arm_of = TREE_NONE,
-                                            .ends = end_letter(p),
+                                            .ends = end_letter(g->o, p),
                                             .may_enter = p->entered,
                                             .far = branches_far(g->o, p)};
     }
@@ -197,8 +202,7 @@ static bool want_arcs(struct edges *g) {
  * to its own stub instead (direct.c). */
 static bool lone_return(const struct edges *g, uintptr_t at) {
     const struct piece *p = piece_at(&g->pieces, at);
-    return p != NULL && p->flow == FLOW_RETURN && p->end - p->start == 1 && p->led_to &&
-           g->tree.at[p - g->pieces.at].ends == 'a';
+    return p != NULL && piece_is_lone(p) && g->tree.at[p - g->pieces.at].ends == 'a';
 }
 
 static bool leads_to_lone_return(const struct edges *g, const struct piece *p) {
@@ -208,7 +212,8 @@ static bool leads_to_lone_return(const struct edges *g, const struct piece *p) {
 /* A jump through a table, as interpreters have it, mostly stays in its function: a map counts where it
  * leads. */
 static bool want_map(struct edges *g, const struct piece *p) {
-    const struct function *f = p->flow == FLOW_JUMP_AWAY ? function_at(g->o, p->last) : NULL;
+    const struct function *f =
+        p->flow == FLOW_JUMP_AWAY && !g->o->leaves ? function_at(g->o, p->last) : NULL;
     bool dispatch = false;
     for (size_t k = 0; f != NULL && k < g->o->dispatches.len && !dispatch; k++)
         dispatch = g->o->dispatches.at[k] == p->last;
@@ -350,7 +355,7 @@ static enum status insert_all(struct edges *g, struct error *e) {
     }
     for (size_t i = 0; i < g->requests.len; i++)
         park(g, i);
-    if (s == STATUS_OK && g->requests.len > 0)
+    if (s == STATUS_OK && g->requests.len > 0 && !g->o->leaves)
         s = insert_round(g, true, e);
     return s == STATUS_OK && g->requests.len > 0 ? refuse(g, e) : s;
 }
@@ -393,6 +398,26 @@ static void put_piece(struct lines *l, const struct edges *g, size_t i) {
     lines_put(l, "\n", 1);
 }
 
+static size_t outside_count(const struct object *o) {
+    size_t n = 0;
+    for (size_t k = 0; k < o->functions.len; k++)
+        n += o->functions.at[k].outside;
+    return n;
+}
+
+static void put_outside(struct lines *l, const struct object *o, bool counted) {
+    for (size_t k = 0; counted && k < o->functions.len; k++) {
+        const struct function *f = &o->functions.at[k];
+        const char *name = f->name != NULL ? f->name : "-";
+        if (!f->outside)
+            continue;
+        lines_number(l, file_offset(o, f->start));
+        lines_number(l, file_offset(o, f->end));
+        lines_put(l, name, strlen(name));
+        lines_put(l, "\n", 1);
+    }
+}
+
 static void put_object(struct lines *l, const struct edges *g) {
     const bool counted = g->outside[0] == 0;
     lines_number(l, g->o->text);
@@ -400,8 +425,11 @@ static void put_object(struct lines *l, const struct edges *g) {
     lines_number(l, file_offset(g->o, g->o->text));
     lines_number(l, g->sites);
     lines_number(l, counted ? g->pieces.len : 0);
+    lines_number(l, counted ? outside_count(g->o) : 0);
+    lines_number(l, g->o->leaves);
     lines_put(l, g->outside, strlen(g->outside));
     lines_put(l, "\n", 1);
+    put_outside(l, g->o, counted);
     for (size_t i = 0; counted && i < g->pieces.len; i++)
         put_piece(l, g, i);
 }
@@ -425,7 +453,27 @@ static bool pieces_write(const edges_list *all, const char *folder) {
     return lines_close(&l);
 }
 
+/* xbegin, xabort: they cannot be moved. */
+static bool is_transaction(const struct object *o, uintptr_t at) {
+    const uint8_t *b = o->text_file + (at - o->text);
+    return (*mark_at(o, at) & MARK_START) != 0 && (b[0] == 0xc6 || b[0] == 0xc7) && b[1] == 0xf8;
+}
+
+/* Of libc functions are left out in which not all places can have probes. */
+static void set_outside(struct object *o) {
+    for (size_t k = 0; k < o->functions.len && o->leaves; k++)
+        o->functions.at[k].outside |= o->functions.at[k].unproven;
+    for (uintptr_t at = o->text; o->leaves && at + 1 < o->text_end; at++)
+        if (is_transaction(o, at)) {
+            struct function *f = function_at(o, at);
+            if (f != NULL)
+                f->outside = true;
+        }
+}
+
 static enum status edges_find(struct edges *g, struct error *e) {
+    set_outside(g->o);
+    pieces_enter(g->o);
     if (!pieces_find(g->o, &g->pieces) || !make_arcs(g) || !want_pairs(g))
         return error_set(e, STATUS_MEMORY, "out of memory");
     if (!tree_choose(g->arcs.at, g->arcs.len, &g->work))
@@ -474,9 +522,61 @@ static enum status find_all(struct hotprobe *h, edges_list *all, const struct li
                             .sites = i > 0 ? g[-1].sites : 0};
         all->len++;
         s = allow(g, edges_find(g, e), e);
+        if (g->o->leaves)
+            g->sites += SPARE_SITES;
         limit_sites(g);
+        if (g->o->leaves) {
+            h->pairs.early_from = i > 0 ? g[-1].sites : 0;
+            h->pairs.early_to = g->sites;
+        }
     }
     return s != STATUS_MEMORY ? s : error_set(e, STATUS_MEMORY, "out of memory");
+}
+
+/* What is in functions that are outside after all. */
+static bool leave_out(struct edges *g) {
+    bool more = g->requests.len > 0;
+    for (size_t i = 0; i < g->requests.len; i++) {
+        struct function *f = function_at(g->o, g->requests.at[i].site);
+        more = more && f != NULL && !f->outside;
+        if (f != NULL)
+            f->outside = true;
+    }
+    return more;
+}
+
+static void clear(struct edges *g) {
+    g->pieces.len = g->tree.len = g->arcs.len = g->counted.len = 0;
+    g->requests.len = g->wanted.len = 0;
+}
+
+/* Begins again without functions in which something found no room. */
+static enum status insert_libc(struct edges *g, size_t before, struct error *e) {
+    enum { TRIES = 3 };
+    const size_t most = g->sites;
+    enum status s = insert_all(g, e);
+    for (int k = 1; k < TRIES && s == STATUS_UNSUPPORTED && leave_out(g); k++) {
+        clear(g);
+        g->sites = before;
+        s = probes_forget(g->h, e);
+        if (s == STATUS_OK)
+            s = edges_find(g, e);
+        if (s == STATUS_OK && g->sites > most)
+            s = error_set(e, STATUS_UNSUPPORTED, "%.200s: too many indirect jumps", g->o->path);
+        if (s == STATUS_OK)
+            s = insert_all(g, e);
+    }
+    g->sites = most;
+    return s;
+}
+
+static enum status count_libc(edges_list *all, struct error *e) {
+    enum status s = STATUS_OK;
+    for (size_t i = 0; i < all->len; i++)
+        if (all->at[i].o->leaves && all->at[i].outside[0] == 0)
+            s = allow(&all->at[i], insert_libc(&all->at[i], i > 0 ? all->at[i - 1].sites : 0, e),
+                      e);
+    return s;
 }
 
 static enum status count_all(struct hotprobe *h, edges_list *all, const char *folder,
@@ -484,8 +584,10 @@ static enum status count_all(struct hotprobe *h, edges_list *all, const char *fo
     char path[4096];
     snprintf(path, sizeof path, "%s/pairs", folder);
     enum status s = pairs_open(&h->pairs, path, all->at[all->len - 1].sites, e);
+    if (s == STATUS_OK)
+        s = count_libc(all, e);
     for (size_t i = 0; s == STATUS_OK && i < all->len; i++)
-        if (all->at[i].outside[0] == 0)
+        if (all->at[i].outside[0] == 0 && !all->at[i].o->leaves)
             s = allow(&all->at[i], insert_all(&all->at[i], e), e);
     if (s == STATUS_OK && !pieces_write(all, folder))
         s = error_set(e, STATUS_IO, "%s: cannot write", folder);

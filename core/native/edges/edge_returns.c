@@ -151,6 +151,19 @@ static void take(struct search *s, uintptr_t at) {
         s->groups.at[function_number(s, at)].taken = true;
 }
 
+/* Functions that are outside may call what they lead to. */
+static void taken_from_outside(struct search *s) {
+    const struct object *o = s->o;
+    struct insn i;
+    for (size_t k = 0; k < o->functions.len; k++) {
+        const struct function *f = &o->functions.at[k];
+        for (uintptr_t at = f->start; f->outside && at < f->end; at++)
+            if ((*mark_at(o, at) & MARK_START) != 0 && insn_decode(&i, at, o->text_end) &&
+                i.target != 0)
+                take(s, i.target);
+    }
+}
+
 static void taken_in_code(struct search *s) {
     const struct object *o = s->o;
     struct insn i;
@@ -181,6 +194,7 @@ static void find_taken(struct search *s) {
     const struct object *o = s->o;
     const Elf64_Ehdr *file = (const void *)o->file.at;
     taken_in_code(s);
+    taken_from_outside(s);
     take(s, o->bias + file->e_entry);
     for (size_t k = 0; k < o->data.len; k++)
         for (uintptr_t at = (o->data.at[k].start + 7) & ~(uintptr_t)7; at + 8 <= o->data.at[k].end;
@@ -262,7 +276,7 @@ static void find_left(struct search *s) {
     for (size_t i = 0; i < s->n; i++) {
         const struct tree_piece *t = &s->tree[i];
         const struct piece *p = &s->pieces[i];
-        if (t->ends == 'n' || t->ends == 'b')
+        if (t->ends == 'n' || t->ends == 'b' || t->ends == 'x')
             joined(s, i, t->next);
         if (t->ends == 'j' || t->ends == 'b')
             joined(s, i, t->target);
@@ -293,9 +307,7 @@ static bool derived(const struct group *g) {
 
 /* A return of one byte that is a target is the best one to derive, because only a trap fits there. */
 static bool better(const struct search *s, uint32_t i, uint32_t than) {
-    const struct piece *p = &s->pieces[i], *q = &s->pieces[than];
-    const bool lone_p = p->end - p->start == 1 && p->led_to,
-               lone_q = q->end - q->start == 1 && q->led_to;
+    const bool lone_p = piece_is_lone(&s->pieces[i]), lone_q = piece_is_lone(&s->pieces[than]);
     return lone_p != lone_q ? lone_p : s->weights[i] > s->weights[than];
 }
 
@@ -316,6 +328,21 @@ static void find_hubs(struct search *s) {
         g->called = true;
         g->left |= g->returns && !only_returned_to(s, i);
     }
+}
+
+/* No trap may be in libc, so where a lone return leads to is not known, unless it is a hub. */
+static void find_blind(struct search *s) {
+    for (uint32_t i = 0; i < s->n && s->o->leaves; i++) {
+        struct group *g = group_of(s, i);
+        if (piece_is_blind(s->o, &s->pieces[i]) && !(derived(g) && g->hub == i))
+            g->left = true;
+    }
+}
+
+static void set_blind(struct search *s) {
+    for (size_t i = 0; i < s->n && s->o->leaves; i++)
+        if (piece_is_blind(s->o, &s->pieces[i]) && s->tree[i].ends == 'a')
+            s->tree[i].ends = 'o';
 }
 
 static void set_calls(struct search *s) {
@@ -354,8 +381,10 @@ bool edges_returns(struct object *o, const piece_list *pieces, struct tree_piece
         find_taken(&s);
         find_left(&s);
         find_hubs(&s);
+        find_blind(&s);
         set_calls(&s);
         set_entries(&s);
+        set_blind(&s);
     }
     seq_free(&s.groups);
     seq_free(&s.function);

@@ -135,7 +135,7 @@ static void lead_to_arms(struct weigh *w, size_t i, double times) {
 
 static void lead_on(struct weigh *w, size_t i, double times) {
     const struct tree_piece *p = &w->tree[i];
-    if (p->ends == 'n' || calls(w, i)) {
+    if (p->ends == 'n' || p->ends == 'x' || calls(w, i)) {
         lead(w, i, p->next, times);
     } else if (p->ends == 'j') {
         lead(w, i, p->target, times);
@@ -177,7 +177,7 @@ static void find_stops(struct weigh *w) {
     for (int round = 0; round < 2; round++)
         for (size_t i = w->n; i-- > 0;) {
             const struct tree_piece *p = &w->tree[i];
-            const bool on = p->ends == 'n' || calls(w, i);
+            const bool on = p->ends == 'n' || p->ends == 'x' || calls(w, i);
             const uint32_t to = on ? p->next : p->ends == 'j' ? p->target : TREE_NONE;
             w->stops.at[i] = p->ends == 's' || (p->ends == 'c' && !same_function(w, i, to)) ||
                              (same_function(w, i, to) && w->stops.at[to] != 0);

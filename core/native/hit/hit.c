@@ -56,6 +56,12 @@ enum { REGISTERS = 16, ABOVE = REGISTERS + 2, RED_ZONE = 128, SAVED = 1, PUSHED 
 
 void hotprobe_hit_call(uintptr_t pushed, uint64_t *frame) {
     struct hotprobe_probe *p = (struct hotprobe_probe *)(pushed & ~(uintptr_t)(SAVED | PUSHED));
+    if ((p->flags & HOTPROBE_PAIRS) != 0) { /* not a call of libc, errno's neither: it has pairs */
+        atomic_fetch_add(&p->session->entered, 1);
+        pairs_hit(p->session, &(struct hotprobe_hit){p->site, 0, frame, p->data});
+        atomic_fetch_add(&p->session->left, 1);
+        return;
+    }
     bool nested = inside;
     if (nested && (p->flags & HOTPROBE_EVERY) != 0)
         return;
@@ -71,9 +77,7 @@ void hotprobe_hit_call(uintptr_t pushed, uint64_t *frame) {
     frame[4] = stack + ((pushed & PUSHED) != 0 ? 8 : 0);
     struct hotprobe_hit hit = {p->site, (p->flags & HOTPROBE_EVERY) != 0 ? 0 : p->threshold, frame,
                                p->data};
-    if ((p->flags & HOTPROBE_PAIRS) != 0)
-        pairs_hit(p->session, &hit);
-    else if (p->call != NULL)
+    if (p->call != NULL)
         p->call(&hit);
     frame[0] = rax;
     errno = error;

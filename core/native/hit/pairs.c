@@ -1,8 +1,10 @@
 #include "native/hit/pairs.h"
+#include "native/raw.h"
 #include "native/session_state.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -14,7 +16,7 @@ enum {
     PROBES = 64,
     MAPPED = 1 << 23,                           /* counters of all maps */
     SPARE = 4096 / sizeof(struct session_pair), /* a page, so that a search never wraps around */
-    PART = PAIRS_PART * PAIRS_OWN * sizeof(struct session_pair)
+    PART = PAIRS_PART_BYTES
 };
 
 bool pairs_want_map(struct pairs *t, size_t site, struct range text) {
@@ -94,6 +96,7 @@ enum status pairs_open(struct pairs *t, const char *path, size_t sites, struct e
         return error_set(e, STATUS_MEMORY, "out of memory");
     }
     t->fd = fd;
+    snprintf(t->path, sizeof t->path, "%s", path);
     t->process = getpid();
     t->head = at;
     t->head[SESSION_PAIRS_OWN] = t->bytes;
@@ -101,6 +104,22 @@ enum status pairs_open(struct pairs *t, const char *path, size_t sites, struct e
     t->head[SESSION_PAIRS_CELLS] = t->cells;
     t->at = (struct session_pair *)(t->head + SESSION_PAIRS_HEAD / sizeof *t->head);
     return STATUS_OK;
+}
+
+void pairs_forget(struct pairs *t) {
+    const size_t own_from = t->early_from / PAIRS_PART, own_to = t->early_to / PAIRS_PART,
+                 tables = t->bytes - SESSION_PAIRS_HEAD;
+    if (t->head == NULL)
+        return;
+    t->head[SESSION_PAIRS_LOST] = 0;
+    if (raw_call3(SYS_madvise, (uintptr_t)t->at, tables, MADV_REMOVE) != 0)
+        raw_clear(t->at, tables);
+    for (size_t i = own_from; i <= own_to; i++)
+        if (t->own[i] != NULL)
+            raw_clear(t->own[i], PART);
+    for (size_t i = 0; i < t->maps.len; i++)
+        if (t->maps.at[i].site > t->early_from && t->maps.at[i].site <= t->early_to)
+            raw_clear(t->maps.at[i].at, t->maps.at[i].length * sizeof(uint64_t));
 }
 
 void pairs_settle(struct pairs *t) {

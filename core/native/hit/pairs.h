@@ -20,6 +20,7 @@
 enum {
     PAIRS_OWN = SESSION_PAIRS_EACH,
     PAIRS_PART = 512, /* sites: their cells are four pages */
+    PAIRS_PART_BYTES = PAIRS_PART * PAIRS_OWN * sizeof(struct session_pair),
     PAIRS_PARTS = (SESSION_PAIRS_SITES + PAIRS_PART) / PAIRS_PART,
 };
 
@@ -33,16 +34,22 @@ struct pairs_map {
 struct pairs {
     uint64_t *head; /* NULL: there is no table */
     struct session_pair
-        *at;       /* the tables: a key has 17 bits for its site, so more need another table */
-    size_t cells;  /* of each table */
-    size_t bytes;  /* of head and tables */
-    uint8_t shift; /* of the product of key and factor */
-    pid_t process; /* whose they are: a child of vfork() has the same memory */
-    int fd;        /* of the file, until no stub is made any more; else -1 */
+        *at;         /* the tables: a key has 17 bits for its site, so more need another table */
+    size_t cells;    /* of each table */
+    size_t bytes;    /* of head and tables */
+    uint8_t shift;   /* of the product of key and factor */
+    char path[4096]; /* of the file */
+    pid_t process;   /* whose they are: a child of vfork() has the same memory */
+    int fd;          /* of the file, until no stub is made any more; else -1 */
     struct session_pair *own[PAIRS_PARTS]; /* of PAIRS_PART sites each; NULL: not mapped yet */
     VEC(struct pairs_map) maps;            /* by site */
     uint8_t *map_at;                       /* of all maps, as in the file; NULL: there are none */
     size_t map_bytes;
+    bool forking;                /* fork() runs, and the counts are mapped privately */
+    bool aside;                  /* the same while the library calls libc */
+    bool parted;                 /* this is a child: the counts are its own */
+    size_t early_from, early_to; /* sites of libc, which the library itself has executed: numbers
+                                    above the first, up to the second */
 };
 
 /* Gives the site, whose number is the highest so far, a map, if there is room for it. False: out of
@@ -63,6 +70,9 @@ static inline struct session_pair *pairs_table(const struct pairs *t, size_t sit
 }
 /* The site's own cells, which code near `near` reaches; NULL: there are none. */
 struct session_pair *pairs_own(struct hotprobe *h, size_t site, uintptr_t near);
+/* Forgets what was counted so far, without calls of libc. Sites that are not early have not been
+ * executed. */
+void pairs_forget(struct pairs *t);
 /* No further stubs. */
 void pairs_settle(struct pairs *t);
 /* Writes one of SESSION_THREADS_... to the table. */

@@ -3,6 +3,7 @@
  * own, so that no counter shares a cache line with code (a write beside executed code costs a
  * machine clear). Pages are private: a child has its own after fork. */
 #include "native/memory/pool.h"
+#include "native/raw.h"
 #include "native/session_state.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, CHUNK = 1 << 18, SMALL_CHUNK = 1 << 16, COUNTERS = 4096, GUARD = 8 };
+enum { PAGE = 4096, CHUNK = 1 << 18, SMALL_CHUNK = 1 << 16, COUNTERS = POOL_COUNTERS, GUARD = 8 };
 #define REACH (0x7fff0000ull) /* reach of a rel32, with some room for surrounding code */
 #define HALF  (REACH / 2)     /* two addresses within HALF of the same site reach each other */
 
@@ -296,6 +297,13 @@ uintptr_t pool_map(struct hotprobe *h, uintptr_t near, size_t size, int fd, uint
 
 bool pool_near(uintptr_t near, uintptr_t at) {
     return within(HALF, near, at);
+}
+
+void pool_forget(struct hotprobe *h) {
+    for (size_t i = 0; i < h->pool.counters.len; i++) {
+        const struct counter_chunk *c = &h->pool.counters.at[i];
+        raw_clear((void *)c->start, c->used * sizeof(uint64_t));
+    }
 }
 
 void pool_part(struct hotprobe *h) {

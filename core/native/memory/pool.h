@@ -13,6 +13,7 @@ struct chunk {
     size_t first_free;
     size_t no_room; /* a request for this many bytes has failed since memory was last freed */
 };
+enum { POOL_COUNTERS = 4096 }; /* of a chunk */
 struct counter_chunk {
     uintptr_t start;
     size_t count, used;
@@ -45,6 +46,8 @@ uint64_t *pool_counter(struct hotprobe *h, uintptr_t near, uint64_t *offset);
 uintptr_t pool_map(struct hotprobe *h, uintptr_t near, size_t size, int fd, uint64_t offset);
 /* Does a stub for code at `near` nearly always reach `at`? */
 bool pool_near(uintptr_t near, uintptr_t at);
+/* Sets all counters to 0, without calls of libc. */
+void pool_forget(struct hotprobe *h);
 /* In the child of a fork: gives it counters of its own. */
 void pool_part(struct hotprobe *h);
 void pool_free(struct hotprobe *h, bool code_too);

@@ -132,43 +132,64 @@ static bool in_counted_text(const struct hotprobe *h, uintptr_t at) {
     return false;
 }
 
+/* The object whose stub holds the address; NULL: none does. */
+static const struct object *stub_owner(const struct hotprobe *h, uintptr_t at) {
+    for (size_t i = 0; i < h->patches.len; i++) {
+        const struct patch *p = h->patches.at[i];
+        const struct stub *s = p->stub;
+        if (p->in && s != NULL && at >= s->at && at < s->at + s->size)
+            return p->object;
+    }
+    return NULL;
+}
+
+static enum grace_place in_libc(uintptr_t at) {
+    const uint8_t *b = (const uint8_t *)at;
+    return b[-2] == 0x0f && b[-1] == 0x05 ? GRACE_OUTSIDE : GRACE_IN_LIBC; /* syscall */
+}
+
+enum grace_place grace_place(const struct hotprobe *h, uintptr_t at) {
+    const struct object *owner = is_inside(h, at) ? stub_owner(h, at) : NULL;
+    if (h->entered != h->left || in_counted_text(h, at))
+        return GRACE_INSIDE;
+    if (is_inside(h, at))
+        return owner != NULL && owner->leaves ? in_libc(at) : GRACE_INSIDE;
+    return at >= h->libc.start && at < h->libc.end ? in_libc(at) : GRACE_OUTSIDE;
+}
+
 static bool waits(struct hotprobe *h, pid_t thread) {
     uint64_t at = 0, sp = 0;
     return thread == (pid_t)syscall(SYS_gettid) ||
-           (asleep_at(thread, &at, &sp) && !is_inside(h, at) && !in_counted_text(h, at));
+           (asleep_at(thread, &at, &sp) && grace_place(h, at) == GRACE_OUTSIDE);
 }
 
 bool grace_others_wait(struct hotprobe *h) {
     return each_thread(h, waits);
 }
 
-bool grace_outside(const struct hotprobe *h, uintptr_t at) {
-    return h->entered == h->left && !is_inside(h, at) && !in_counted_text(h, at);
-}
-
 /* The kernel's frame: what the handler returns to, and the interrupted context, whose stack is a little
  * above, unless the handler has a stack of its own. */
-static bool is_frame(const struct hotprobe *h, uintptr_t at, uintptr_t stop) {
+static enum grace_place of_frame(const struct hotprobe *h, uintptr_t at, uintptr_t stop) {
     ucontext_t context;
     if (stop - at < sizeof(uint64_t) + sizeof context)
-        return false;
+        return GRACE_OUTSIDE;
     memcpy(&context, (const void *)(at + sizeof(uint64_t)), sizeof context);
-    const uintptr_t pc = (uintptr_t)context.uc_mcontext.gregs[REG_RIP];
-    return is_inside(h, pc) || in_counted_text(h, pc);
+    return grace_place(h, (uintptr_t)context.uc_mcontext.gregs[REG_RIP]);
 }
 
-bool grace_interrupted(struct hotprobe *h, uintptr_t sp, uintptr_t restorer) {
+enum grace_place grace_interrupted(struct hotprobe *h, uintptr_t sp, uintptr_t restorer) {
     mapping_list maps = {0};
     uintptr_t stop = 0;
-    bool found = false;
+    enum grace_place found = GRACE_OUTSIDE;
     if (restorer != 0 && mappings_read(&maps, NULL))
         for (size_t i = 0; i < maps.len; i++)
             if (sp >= maps.at[i].start && sp < maps.at[i].end)
                 stop = maps.at[i].end;
     seq_free(&maps);
-    for (uintptr_t at = (sp + 7) & ~(uintptr_t)7; !found && at + sizeof restorer <= stop;
+    for (uintptr_t at = (sp + 7) & ~(uintptr_t)7; at + sizeof restorer <= stop;
          at += sizeof restorer)
-        found = *(const uintptr_t *)at == restorer && is_frame(h, at, stop);
+        if (*(const uintptr_t *)at == restorer && of_frame(h, at, stop) > found)
+            found = of_frame(h, at, stop);
     return found;
 }
 

@@ -21,11 +21,14 @@ void grace_reclaim(struct hotprobe *h);
 /* After session_settle(): does each other thread wait in the kernel, called by code of no object of the
  * session? */
 bool grace_others_wait(struct hotprobe *h);
-/* After session_settle(): is that an address of other code, and no thread in a call from a stub? */
-bool grace_outside(const struct hotprobe *h, uintptr_t at);
-/* After session_settle(): does this thread's stack, from sp on, have the frame of a signal's handler that interrupted
- * an object of the session or a stub? The restorer is what handlers return to. */
-bool grace_interrupted(struct hotprobe *h, uintptr_t sp, uintptr_t restorer);
+/* Where a thread is that is to run no more: in other code, or after a system call of libc; elsewhere in libc,
+ * if that is counted; or elsewhere in counted code, or in a call from a stub. */
+enum grace_place { GRACE_OUTSIDE, GRACE_IN_LIBC, GRACE_INSIDE };
+/* After session_settle(): of an address. */
+enum grace_place grace_place(const struct hotprobe *h, uintptr_t at);
+/* After session_settle(): of what this thread's stack, from sp on, has as interrupted by a signal's handler; the
+ * last place in the enum's order. The restorer is what handlers return to. */
+enum grace_place grace_interrupted(struct hotprobe *h, uintptr_t sp, uintptr_t restorer);
 /* Bytes that are not freed yet. */
 size_t grace_left(const struct hotprobe *h);
 

@@ -71,6 +71,9 @@ static void walk_from(struct walk *w, uintptr_t at) {
             return;
         if ((i.flow == FLOW_BRANCH || i.flow == FLOW_LOOP) && at < stop)
             *mark_at(o, at) |= MARK_LEADER;
+        /* Functions that are written by hand go on in the next one. */
+        if (at == stop && o->leaves && (i.flow == FLOW_BRANCH || i.flow == FLOW_NEXT))
+            walk_leader(w, at);
     }
 }
 
@@ -92,6 +95,19 @@ static void walk_tables(struct walk *w) {
         if (!table_find(w, f, at))
             f->unproven = true;
         walk_all(w);
+    }
+}
+
+/* What libc's signal handlers return to has no symbol, and its frame begins one byte early:
+ * mov $15, %rax ; syscall */
+static void walk_sigreturn(struct walk *w) {
+    static const uint8_t code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+    struct object *o = w->o;
+    const uint8_t *at = memmem((const void *)o->text, o->text_end - o->text, code, sizeof code);
+    const uintptr_t start = (uintptr_t)at;
+    if (at != NULL && section_end(o, start) != 0) {
+        *mark_at(o, start) |= MARK_ENTRY;
+        walk_leader(w, start);
     }
 }
 
@@ -229,6 +245,8 @@ enum status code_find(struct object *o, struct error *e) {
         walk_leader(&w, at);
     }
     walk_starts(&w);
+    if (o->leaves)
+        walk_sigreturn(&w);
     for (size_t i = 0; i < o->pads.len && !w.failed; i++)
         walk_leader(&w, o->pads.at[i]);
     for (size_t i = 0; i < o->sections.len; i++)

@@ -20,8 +20,9 @@ static void follow(const struct object *o, struct piece *p, struct insn *i) {
         p->end = at + i->length;
         p->count++;
         p->flow = i->flow;
-        if ((i->flow != FLOW_NEXT && i->flow != FLOW_SYSTEM) || !in_text(o, p->end) ||
-            (*mark_at(o, p->end) & MARK_START) == 0 || starts_piece(o, p->end))
+        if ((i->flow != FLOW_NEXT && (i->flow != FLOW_SYSTEM || o->leaves)) ||
+            !in_text(o, p->end) || (*mark_at(o, p->end) & MARK_START) == 0 ||
+            starts_piece(o, p->end))
             break;
     }
     bool direct = p->flow == FLOW_JUMP || p->flow == FLOW_BRANCH || p->flow == FLOW_LOOP ||
@@ -47,21 +48,56 @@ const struct piece *piece_at(const piece_list *pieces, uintptr_t start) {
     return find(pieces->at, pieces->len, start);
 }
 
+bool piece_is_lone(const struct piece *p) {
+    return p->flow == FLOW_RETURN && p->end - p->start == 1 && p->led_to;
+}
+
+bool piece_is_blind(const struct object *o, const struct piece *p) {
+    enum { ROOM = 4 };
+    bool room = p->end + ROOM <= o->text_end;
+    for (unsigned k = 0; room && k < ROOM; k++)
+        room = (*mark_at(o, p->end + k) & MARK_PAD) != 0;
+    return p->flow == FLOW_RETURN && p->end - p->start == 1 && !room &&
+           (p->led_to || p->entered || function_at(o, p->start) == NULL);
+}
+
+static void enter(struct object *o, uintptr_t at) {
+    if (in_text(o, at) && (*mark_at(o, at) & MARK_START) != 0)
+        *mark_at(o, at) |= MARK_ENTRY;
+}
+
+static void enter_from(struct object *o, const struct function *f) {
+    struct insn i;
+    for (uintptr_t at = f->start; at < f->end; at++)
+        if ((*mark_at(o, at) & MARK_START) != 0 && insn_decode(&i, at, o->text_end)) {
+            enter(o, i.target);
+            if (at + i.length >= f->end && !insn_ends_block(&i))
+                enter(o, at + i.length);
+        }
+}
+
+void pieces_enter(struct object *o) {
+    for (size_t k = 0; k < o->functions.len; k++)
+        if (o->functions.at[k].outside)
+            enter_from(o, &o->functions.at[k]);
+}
+
 bool pieces_find(const struct object *o, piece_list *out) {
-    uintptr_t after_transfer = 0, after_call = 0;
+    uintptr_t after_transfer = 0, after_away = 0;
     for (uintptr_t at = o->text; at < o->text_end; at++) {
         const uint8_t m = *mark_at(o, at);
-        if ((m & MARK_START) == 0 || (!starts_piece(o, at) && at != after_transfer))
+        if ((m & MARK_START) == 0 || (!starts_piece(o, at) && at != after_transfer) ||
+            outside_at(o, at))
             continue;
         struct insn i = {0};
         struct piece p = {.start = at};
         follow(o, &p, &i);
         if (p.count == 0)
             continue;
-        p.entered = (m & MARK_ENTRY) != 0 || at == after_call || in_linkage(o, at);
+        p.entered = (m & MARK_ENTRY) != 0 || at == after_away || in_linkage(o, at);
         p.led_to = (m & (MARK_TARGET | MARK_ENTRY)) != 0;
-        after_transfer = p.flow != FLOW_NEXT && p.flow != FLOW_SYSTEM ? p.end : 0;
-        after_call = is_call(&i) ? p.end : 0;
+        after_transfer = i.flow != FLOW_NEXT && (i.flow != FLOW_SYSTEM || o->leaves) ? p.end : 0;
+        after_away = is_call(&i) || (i.flow == FLOW_SYSTEM && o->leaves) ? p.end : 0;
         if (!seq_push(out, p))
             return false;
     }

@@ -19,8 +19,16 @@ struct piece {
 };
 typedef VEC(struct piece) piece_list;
 
-/* All pieces of the object, by address, after code_find(). False: out of memory. */
+/* All pieces of the object, by address, after code_find(); but not of functions that are outside. False:
+ * out of memory. */
 bool pieces_find(const struct object *o, piece_list *out);
+/* Where functions that are outside may lead to, other functions begin from now on. Call it before
+ * pieces_find(). */
+void pieces_enter(struct object *o);
+/* Is the piece a return of one byte that is a target? Only a trap fits there. */
+bool piece_is_lone(const struct piece *p);
+/* The same of one that a call returns to, if it is followed by no padding: only a trap may fit. */
+bool piece_is_blind(const struct object *o, const struct piece *p);
 /* The piece that starts at the address, or NULL. */
 const struct piece *piece_at(const piece_list *pieces, uintptr_t start);
 /* Does the piece end with an indirect jump or call, or a return? */

@@ -63,12 +63,12 @@ static bool may_lead(const struct object *o, const struct function *f, uintptr_t
 
 /* Queues the targets of `table`: at most `bound` entries (0: while they are plausible). Returns
  * their number. */
-static size_t entries(struct walk *w, const struct function *f, uintptr_t table, bool distances,
-                      size_t bound) {
+static size_t entries(struct walk *w, const struct function *f, uintptr_t table, uintptr_t origin,
+                      bool distances, size_t bound) {
     size_t size = distances ? 4 : 8, n = 0;
     size_t most = bound != 0 ? bound : ENTRIES;
     for (; n < most && in_fixed(w->o, table + n * size, size); n++) {
-        uintptr_t at = distances ? table + (uint64_t)(int64_t)((const int32_t *)table)[n]
+        uintptr_t at = distances ? origin + (uint64_t)(int64_t)((const int32_t *)table)[n]
                                  : ((const uint64_t *)table)[n];
         if (!may_lead(w->o, f, at))
             break;
@@ -91,6 +91,7 @@ struct search {
     uintptr_t jump, at;
     ZydisRegister r, base, index; /* the target; the two that are added; the index */
     ZydisRegister from;           /* the register that holds the table's address; none: r or base */
+    ZydisRegister origin;         /* another one, from which the distances are; none: that one */
     bool relative;
     size_t bound;
     bool sure; /* the bound is that of a branch to another place, or of a mask */
@@ -129,9 +130,30 @@ static size_t find_bound(const struct object *o, const struct function *f, struc
     return 0;
 }
 
+static bool loads_address(const struct full *i) {
+    return i->z.mnemonic == ZYDIS_MNEMONIC_LEA && i->op[1].mem.base == ZYDIS_REGISTER_RIP;
+}
+
+static uintptr_t loaded_address(const struct full *i, uintptr_t at) {
+    return at + i->z.length + (uint64_t)i->op[1].mem.disp.value;
+}
+
+/* What the register holds that the distances are from; 0: not known. */
+static uintptr_t find_origin(const struct object *o, const struct function *f,
+                             const struct search *s) {
+    struct full i;
+    uintptr_t at = s->jump;
+    for (int k = 0; k < BACK && (at = before(o, f, at)) != 0 && full_decode(&i, at); k++)
+        if (writes(&i, s->origin))
+            return loads_address(&i) && whole(i.op[0].reg.value) == s->origin
+                       ? loaded_address(&i, at)
+                       : 0;
+    return 0;
+}
+
 /* Is this lea table(%rip), for the register that holds the table's address? */
 static bool loads_table(const struct full *i, const struct search *s) {
-    if (i->z.mnemonic != ZYDIS_MNEMONIC_LEA || i->op[1].mem.base != ZYDIS_REGISTER_RIP)
+    if (!loads_address(i))
         return false;
     const ZydisRegister to = whole(i->op[0].reg.value);
     return s->from != ZYDIS_REGISTER_NONE ? to == s->from : to == s->base || to == s->r;
@@ -142,18 +164,22 @@ static bool loads_table(const struct full *i, const struct search *s) {
 static size_t find_relative(struct walk *w, const struct function *f, const struct search *s) {
     struct full i;
     size_t found = 0;
+    const bool apart = s->origin != ZYDIS_REGISTER_NONE;
+    const uintptr_t origin = apart ? find_origin(w->o, f, s) : 0;
     uintptr_t at = s->at;
+    if (apart && origin == 0)
+        return 0;
     for (int k = 0; k < BACK && found == 0 && (at = before(w->o, f, at)) != 0; k++)
         if (full_decode(&i, at) && loads_table(&i, s)) {
-            const uintptr_t table = at + i.z.length + (uint64_t)i.op[1].mem.disp.value;
-            found = entries(w, f, table, true, s->bound);
-            if (s->sure && found == s->bound && !note_arms(w, s->jump, table, found))
+            const uintptr_t table = loaded_address(&i, at);
+            found = entries(w, f, table, apart ? origin : table, true, s->bound);
+            if (s->sure && !apart && found == s->bound && !note_arms(w, s->jump, table, found))
                 w->failed = true;
         }
     for (at = found == 0 ? f->end : 0; (at = before(w->o, f, at)) != 0;)
         if (full_decode(&i, at) && loads_table(&i, s))
-            found +=
-                entries(w, f, at + i.z.length + (uint64_t)i.op[1].mem.disp.value, true, s->bound);
+            found += entries(w, f, loaded_address(&i, at), apart ? origin : loaded_address(&i, at),
+                             true, s->bound);
     return found;
 }
 
@@ -166,7 +192,7 @@ static bool from_memory(struct walk *w, struct function *f, struct search *s,
     s->index = whole(m->mem.index);
     s->bound = find_bound(w->o, f, *s, &s->sure);
     if (m->mem.base == ZYDIS_REGISTER_NONE && m->mem.scale == 8)
-        entries(w, f, (uintptr_t)m->mem.disp.value, false, s->bound);
+        entries(w, f, (uintptr_t)m->mem.disp.value, 0, false, s->bound);
     return m->mem.scale == 8 || m->mem.scale == 1;
 }
 
@@ -183,7 +209,14 @@ static bool definition(struct walk *w, struct function *f, struct search *s, con
         if (i->op[1].type == ZYDIS_OPERAND_TYPE_MEMORY)
             return from_memory(w, f, s, &i->op[1]);
         return true;
-    case ZYDIS_MNEMONIC_LEA:
+    case ZYDIS_MNEMONIC_LEA: /* of two registers it is a sum, too */
+        if (i->op[1].mem.base != ZYDIS_REGISTER_NONE && i->op[1].mem.index != ZYDIS_REGISTER_NONE &&
+            i->op[1].mem.scale == 1 && i->op[1].mem.disp.value == 0) {
+            s->relative = true;
+            s->r = whole(i->op[1].mem.index);
+            s->base = whole(i->op[1].mem.base);
+        }
+        return true;
     case ZYDIS_MNEMONIC_POP:
         return true;
     default:
@@ -205,6 +238,8 @@ static void find_index(const struct object *o, const struct function *f, struct 
             (writes(&i, s->r) || writes(&i, s->base)) && i.op[1].mem.index != ZYDIS_REGISTER_NONE) {
             struct search bound = *s;
             s->from = whole(i.op[1].mem.base);
+            const ZydisRegister other = writes(&i, s->r) ? s->base : s->r;
+            s->origin = other != s->from ? other : ZYDIS_REGISTER_NONE;
             bound.at = at;
             bound.index = whole(i.op[1].mem.index);
             s->bound = find_bound(o, f, bound, &s->sure);

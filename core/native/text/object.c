@@ -291,9 +291,10 @@ static enum status object_load(struct hotprobe *h, const struct mapping *m, stru
         object_free(&o);
         return error_set(e, STATUS_FORMAT, "%s: not an x86-64 ELF file", m->path);
     }
-    o.begins_threads =
-        o.bias == getauxval(AT_BASE) || in_text(&o, (uintptr_t)&gnu_get_libc_version);
-    if (o.begins_threads && h->options.without_libc) {
+    const bool loader = o.bias == getauxval(AT_BASE);
+    o.leaves = in_text(&o, (uintptr_t)&gnu_get_libc_version);
+    o.begins_threads = loader || o.leaves;
+    if (loader && h->options.without_loader) {
         object_free(&o);
         return STATUS_OK;
     }
@@ -374,7 +375,7 @@ struct object *object_at(struct hotprobe *h, uintptr_t at) {
     return NULL;
 }
 
-struct function *function_at(struct object *o, uintptr_t at) {
+struct function *function_at(const struct object *o, uintptr_t at) {
     size_t low = 0, high = o->functions.len;
     while (low < high) {
         size_t middle = (low + high) / 2;
@@ -387,4 +388,9 @@ struct function *function_at(struct object *o, uintptr_t at) {
         return NULL;
     struct function *f = &o->functions.at[low - 1];
     return at < f->end ? f : NULL;
+}
+
+bool outside_at(const struct object *o, uintptr_t at) {
+    const struct function *f = o->leaves ? function_at(o, at) : NULL;
+    return f != NULL && f->outside;
 }

@@ -39,6 +39,7 @@ struct function {
     const char *name;
     bool plt, unproven; /* unproven: has an indirect jump with unknown targets */
     bool symbol;        /* from a symbol table; else from an FDE, which has no name */
+    bool outside;       /* counts as other code: it has no pieces */
 };
 
 /* A target of a jump through a table. */
@@ -49,13 +50,14 @@ struct arm {
 struct object {
     const char *path;
     struct mapped_file file;
-    uintptr_t bias;             /* add to a file address */
-    uintptr_t text, text_end;   /* the executable segments in memory, from the first to the last */
-    const uint8_t *text_file;   /* the same in the file */
-    uint8_t *mark;              /* one for each byte of the segment */
-    uint8_t head[64];           /* the segment's first bytes */
-    bool alive;                 /* still mapped; checked by each call */
-    bool begins_threads;        /* a new thread executes its code before the program's */
+    uintptr_t bias;           /* add to a file address */
+    uintptr_t text, text_end; /* the executable segments in memory, from the first to the last */
+    const uint8_t *text_file; /* the same in the file */
+    uint8_t *mark;            /* one for each byte of the segment */
+    uint8_t head[64];         /* the segment's first bytes */
+    bool alive;               /* still mapped; checked by each call */
+    bool begins_threads;      /* a new thread executes its code before the program's */
+    bool leaves; /* its system calls may end the process, return twice, or return elsewhere */
     VEC(struct range) sections; /* executable sections, or the segments */
     VEC(struct range) plt;
     VEC(struct range) data;  /* what else is readable in memory: segments, and between `sections` */
@@ -74,7 +76,9 @@ enum status objects_find(struct hotprobe *h, struct error *e);
 void object_free(struct object *o);
 struct object *object_at(struct hotprobe *h, uintptr_t at);
 /* The function that holds `at`, or NULL. */
-struct function *function_at(struct object *o, uintptr_t at);
+struct function *function_at(const struct object *o, uintptr_t at);
+/* Does the function that holds `at` count as other code? */
+bool outside_at(const struct object *o, uintptr_t at);
 /* Is the code part of the linkage to other objects (.plt)? */
 bool in_linkage(const struct object *o, uintptr_t at);
 /* Was the text around `at` changed before the session, for example by a debugger's breakpoint? */

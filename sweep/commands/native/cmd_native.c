@@ -49,7 +49,7 @@ static const char details[] =
     "the message names the position. Addresses are offsets in the file from 0x1000000\n"
     "on; with --images FILE.structure, those that 'record --structure FILE' gave it.\n"
     "With --libraries the graph also has the libraries that the program starts with, and\n"
-    "the edges between all these files; only libc and the loader count as other code.\n"
+    "the edges between all these files; only the loader counts as other code.\n"
     "With --placement FILE.graph, the graph of an earlier run, fewer counters are executed\n"
     "if this run is like that one. The new graph is exact in any case.\n"
     "\n"
@@ -215,7 +215,7 @@ static enum status write_graph(const struct native_command *c, const char *progr
     if (s != STATUS_OK)
         return s;
     snprintf(what, sizeof what, "exact graph of %.255s (%s, native)", program,
-             c->libraries ? "with libraries but libc" : "its own code");
+             c->libraries ? "with libraries" : "its own code");
     snprintf(count, sizeof count, "instructions %" PRIu64, g.instructions);
     for (char *p = what; *p != 0; p++)
         if (*p == '\n' || *p == '\r')

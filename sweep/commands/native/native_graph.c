@@ -16,7 +16,8 @@ struct reader {
     struct flow flow;
     VEC(struct file_view) files;        /* of the objects */
     VEC(struct native_entries) entries; /* from other code */
-    const char *folder;
+    const char *folder, *without;       /* why libc is left out; NULL: it is not */
+    bool in_libc;                       /* what was refused */
     struct error *e;
 };
 
@@ -30,6 +31,7 @@ static const struct native_object *object_of(const struct reader *r, const struc
 
 static enum status refuse(struct reader *r, const struct native_piece *p, const char *what,
                           uint64_t n) {
+    r->in_libc |= object_of(r, p)->libc;
     const char *path = object_of(r, p)->path, *slash = strrchr(path, '/');
     return error_set(r->e, STATUS_UNSUPPORTED,
                      "no exact graph: the code at 0x%" PRIx32 " of %.100s (%.300s) %s %" PRIu64
@@ -53,8 +55,9 @@ static bool put_pair(struct reader *r, uint32_t from, uint32_t to, uint64_t coun
 static enum status put_edge_to(struct reader *r, const struct native_piece *from,
                                const struct native_object *o, uint64_t to, uint64_t count) {
     struct native_piece *p = native_piece_at(&r->c, o, to);
-    if (count == 0)
+    if (count == 0 || (p == NULL && native_left_out(&r->c, o, to)))
         return STATUS_OK;
+    r->in_libc |= p == NULL && o->libc;
     if (p == NULL)
         return refuse(
             r, from,
@@ -64,7 +67,7 @@ static enum status put_edge_to(struct reader *r, const struct native_piece *from
             to);
     p->in += count;
     return put_pair(r, address_of(r, from, from->last), address_of(r, p, p->start), count,
-                    from->ends != 'n')
+                    from->ends != 'n' && from->ends != 'x')
                ? STATUS_OK
                : no_memory(r);
 }
@@ -225,6 +228,24 @@ static enum status put_linkage(struct reader *r, const struct native_piece *p) {
     return put_edge_to(r, p, o, native_offset(o, p->led), resolved);
 }
 
+/* A system call returns to the next instruction, or not at all; so what follows has a count of its own. Of
+ * what enters there, more than has left came from elsewhere: a new thread, the child of a vfork. */
+static enum status put_system(struct reader *r, const struct native_piece *p) {
+    const struct native_piece *next = native_piece_at(&r->c, object_of(r, p), p->end);
+    if (next == NULL)
+        return STATUS_OK;
+    const uint64_t left = next->count > next->in ? next->count - next->in : 0;
+    return put_edge(r, p, p->end, p->count < left ? p->count : left);
+}
+
+static enum status put_systems(struct reader *r) {
+    enum status s = STATUS_OK;
+    for (size_t i = 0; s == STATUS_OK && i < r->c.pieces.len; i++)
+        if (r->c.pieces.at[i].ends == 'x')
+            s = put_system(r, &r->c.pieces.at[i]);
+    return s;
+}
+
 static enum status put_piece(struct reader *r, const struct native_piece *p) {
     uint32_t at = p->start;
     if (p->arm_of != 0 && put_edge(r, numbered(r, p, p->arm_of), at, p->armed) != STATUS_OK)
@@ -292,6 +313,8 @@ static enum status read_all(struct reader *r, struct native_graph *out) {
         s = put_piece(r, &r->c.pieces.at[i]);
     if (s == STATUS_OK)
         s = put_pairs(r);
+    if (s == STATUS_OK)
+        s = put_systems(r);
     if (s == STATUS_OK)
         s = check_entries(r, out);
     return s == STATUS_OK ? graph_from_flow(&out->graph, &r->flow, false, r->e) : s;
@@ -426,6 +449,21 @@ static enum status list_outside(const struct reader *r, struct native_graph *out
     return STATUS_OK;
 }
 
+/* What the library has noted about libc's counts. */
+static enum status check_libc(struct reader *r) {
+    const uint64_t why = r->c.libc;
+    for (size_t i = 0; i < r->c.objects.len && why != SESSION_LIBC_EXACT; i++)
+        r->in_libc |= r->c.objects.at[i].libc && r->c.objects.at[i].outside[0] == 0;
+    return !r->in_libc ? STATUS_OK
+                       : error_set(r->e, STATUS_UNSUPPORTED, "%s",
+                                   why == SESSION_LIBC_FORKED
+                                       ? "the program forked while it had threads, and a child "
+                                         "counts as its parent until libc calls the library"
+                                   : why == SESSION_LIBC_OPEN
+                                       ? "the program ended where a signal had interrupted it"
+                                       : "the program had threads");
+}
+
 static enum status check_run(struct reader *r) {
     char path[4096];
     snprintf(path, sizeof path, "%s/pieces", r->folder);
@@ -449,16 +487,19 @@ static enum status check_end(struct reader *r, int status) {
         WTERMSIG(status), strsignal(WTERMSIG(status)));
 }
 
-enum status native_graph_read(struct native_graph *out, const struct native_graph_request *request,
-                              struct error *e) {
-    struct reader r = {.folder = request->folder, .e = e};
+/* With the reason if it is to be left out; sets *in_libc if that is where the graph is wrong. */
+static enum status read_graph(struct native_graph *out, const struct native_graph_request *request,
+                              const char *without, bool *in_libc, struct error *e) {
+    struct reader r = {.folder = request->folder, .without = without, .e = e};
     struct graph named = {0};
     *out = (struct native_graph){0};
     enum status s = check_run(&r);
     if (s == STATUS_OK)
-        s = native_pieces_read(&r.c, request->folder, e);
+        s = native_pieces_read(&r.c, request->folder, without, e);
     if (s == STATUS_OK)
         s = check_end(&r, request->status);
+    if (s == STATUS_OK)
+        s = check_libc(&r);
     if (s == STATUS_OK)
         s = name_program(&r, request->images, &named);
     if (s == STATUS_OK)
@@ -477,9 +518,21 @@ enum status native_graph_read(struct native_graph *out, const struct native_grap
     vec_free(&r.files);
     vec_free(&r.entries);
     native_pieces_free(&r.c);
+    *in_libc = r.in_libc;
     if (s != STATUS_OK)
         native_graph_free(out);
     return s;
+}
+
+/* Each file is a flow graph of its own, so the others are exact without libc, too. */
+enum status native_graph_read(struct native_graph *out, const struct native_graph_request *request,
+                              struct error *e) {
+    bool in_libc = false;
+    enum status s = read_graph(out, request, NULL, &in_libc, e);
+    if (s != STATUS_UNSUPPORTED || !in_libc)
+        return s;
+    const struct error why = *e;
+    return read_graph(out, request, why.text, &in_libc, e);
 }
 
 void native_graph_free(struct native_graph *g) {

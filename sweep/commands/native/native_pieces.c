@@ -7,7 +7,7 @@
 
 struct reader {
     struct native_pieces *c;
-    const char *folder;
+    const char *folder, *without;
     struct error *e;
 };
 
@@ -65,7 +65,7 @@ static bool piece_line(struct native_pieces *c, const char *line) {
     uint64_t start, target, enter, count, fall, taken, site, back, arm_of, traps;
     struct native_piece piece = {.object = (uint32_t)(c->objects.len - 1)};
     if (!number(&p, end, UINT32_MAX, &start) || !number(&p, end, UINT32_MAX, &target) ||
-        strchr("njbcarlws", *p) == NULL || p[1] != ' ')
+        strchr("njbcarlwsxo", *p) == NULL || p[1] != ' ')
         return false;
     piece.ends = *p;
     p += 2;
@@ -98,36 +98,62 @@ static bool piece_line(struct native_pieces *c, const char *line) {
            vec_push(&c->pieces, piece);
 }
 
-static bool object_line(struct native_pieces *c, const char *line, uint64_t *sites) {
+static bool left_out_line(struct native_pieces *c, const char *line) {
     const char *p = line, *end = line + strlen(line);
-    uint64_t count;
+    uint64_t start, stop;
+    return number(&p, end, UINT32_MAX, &start) && number(&p, end, UINT32_MAX, &stop) &&
+           vec_push(&c->left_out, ((struct native_left_out){(uint32_t)(c->objects.len - 1),
+                                                            (uint32_t)start, (uint32_t)stop}));
+}
+
+/* Sets what follows the line: *left_out and *pieces lines. */
+static bool object_line(struct reader *r, const char *line, uint64_t *sites, size_t *left_out,
+                        size_t *pieces) {
+    struct native_pieces *c = r->c;
+    const char *p = line, *end = line + strlen(line);
+    uint64_t count, functions, libc;
     struct native_object o = {.first = c->pieces.len};
     if (!number(&p, end, UINT64_MAX, &o.text) || !number(&p, end, UINT64_MAX, &o.text_end) ||
         !number(&p, end, UINT32_MAX, &o.offset) || !number(&p, end, SESSION_PAIRS_SITES, sites) ||
-        !number(&p, end, UINT32_MAX, &count))
+        !number(&p, end, UINT32_MAX, &count) || !number(&p, end, UINT32_MAX, &functions) ||
+        !number(&p, end, 1, &libc))
         return false;
-    o.count = (size_t)count;
-    o.outside = p;
+    o.libc = libc != 0;
+    o.outside = o.libc && r->without != NULL && *p == 0 ? r->without : p;
+    o.count = o.outside[0] == 0 ? (size_t)count : 0;
+    *left_out = (size_t)functions;
+    *pieces = (size_t)count;
     return vec_push(&c->objects, o);
+}
+
+/* Is the last object left out? */
+static bool skips(const struct native_pieces *c) {
+    return c->objects.at[c->objects.len - 1].outside[0] != 0;
 }
 
 static enum status read_pieces(struct reader *r) {
     struct native_pieces *c = r->c;
     uint64_t sites = 0;
-    size_t left = 0, row = 1;
+    size_t left = 0, left_out = 0, row = 1;
     if (!vec_push(&c->sites, SIZE_MAX))
         return no_memory(r);
     for (char *line = (char *)c->text.at, *stop; (stop = strchr(line, '\n')) != NULL;
          line = stop + 1, row++) {
         *stop = 0;
-        const bool ok = left > 0 ? piece_line(c, line) : object_line(c, line, &sites);
+        const bool first = left == 0 && left_out == 0;
+        const bool ok = left_out > 0 ? left_out_line(c, line)
+                        : left > 0   ? skips(c) || piece_line(c, line)
+                                     : object_line(r, line, &sites, &left_out, &left);
         if (!ok)
             return error_set(r->e, STATUS_FORMAT, "%s/pieces: line %zu is invalid", r->folder, row);
-        left = left > 0 ? left - 1 : c->objects.at[c->objects.len - 1].count;
-        if (left == 0 && !sites_up_to(c, sites + 1))
+        if (!first && left_out > 0)
+            left_out--;
+        else if (!first)
+            left--;
+        if (left == 0 && left_out == 0 && !sites_up_to(c, sites + 1))
             return no_memory(r);
     }
-    return left == 0 && c->objects.len > 0
+    return left == 0 && left_out == 0 && c->objects.len > 0
                ? STATUS_OK
                : error_set(r->e, STATUS_FORMAT, "%s/pieces: it is incomplete", r->folder);
 }
@@ -242,6 +268,10 @@ static enum status check_pairs(struct reader *r) {
                 ? "the program has started a thread and ended without exit(), _exit() or abort(): "
                   "it is not known where its threads were (counts of --blocks need no such end)"
                 : "the program has started a thread, and counters could not be locked");
+    if (head[SESSION_PAIRS_LIBC] == SESSION_LIBC_BEGUN)
+        return error_set(r->e, STATUS_UNSUPPORTED,
+                         "no exact graph: the program ended while it forked, or its counts could "
+                         "not be written after that");
     if (head[SESSION_PAIRS_LOST] != 0)
         return error_set(r->e, STATUS_UNSUPPORTED,
                          "no exact graph: %" PRIu64 " targets of indirect jumps found no cell",
@@ -249,11 +279,22 @@ static enum status check_pairs(struct reader *r) {
     const uint64_t own = head[SESSION_PAIRS_OWN], maps = head[SESSION_PAIRS_MAPS];
     r->c->raised = (int)head[SESSION_PAIRS_RAISED];
     r->c->left = head[SESSION_PAIRS_LEFT] != 0;
+    r->c->libc = head[SESSION_PAIRS_LIBC];
     return own >= SESSION_PAIRS_HEAD && own <= maps && maps <= r->c->pairs.len &&
                    own % sizeof(struct session_pair) == 0 &&
                    maps % sizeof(struct session_pair) == 0 && head[SESSION_PAIRS_CELLS] > 0
                ? read_cells(r, head)
                : error_set(r->e, STATUS_FORMAT, "%s/pairs: it is incomplete", r->folder);
+}
+
+bool native_left_out(const struct native_pieces *c, const struct native_object *o,
+                     uint64_t offset) {
+    const size_t object = (size_t)(o - c->objects.at);
+    bool found = false;
+    for (size_t i = 0; i < c->left_out.len && !found; i++)
+        found = c->left_out.at[i].object == object && offset >= c->left_out.at[i].start &&
+                offset < c->left_out.at[i].end;
+    return found;
 }
 
 const struct native_object *native_object_at(const struct native_pieces *c, uint64_t address) {
@@ -291,8 +332,9 @@ static void count_pairs(struct native_pieces *c) {
     }
 }
 
-enum status native_pieces_read(struct native_pieces *out, const char *folder, struct error *e) {
-    struct reader r = {.c = out, .folder = folder, .e = e};
+enum status native_pieces_read(struct native_pieces *out, const char *folder, const char *without,
+                               struct error *e) {
+    struct reader r = {.c = out, .folder = folder, .without = without, .e = e};
     enum status s;
     *out = (struct native_pieces){0};
     if ((s = read_part(&r, &out->text, "pieces")) ||
@@ -307,6 +349,7 @@ enum status native_pieces_read(struct native_pieces *out, const char *folder, st
 void native_pieces_free(struct native_pieces *c) {
     vec_free(&c->objects);
     vec_free(&c->pieces);
+    vec_free(&c->left_out);
     vec_free(&c->sites);
     vec_free(&c->cells);
     bytes_free(&c->text);

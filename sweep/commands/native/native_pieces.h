@@ -28,6 +28,7 @@ struct native_object {
     uint64_t text, text_end, offset; /* of its text; where it is in the file */
     size_t first, count;             /* its pieces */
     const char *outside;             /* why it was not counted; "": it was */
+    bool libc;
     const char *path;
     uint32_t base; /* code address of the file's first byte; set by the caller */
 };
@@ -37,19 +38,28 @@ struct native_cell {
     uint64_t site, target, count;
 };
 
+/* A function of a counted object that counts as other code; offsets in the file. */
+struct native_left_out {
+    uint32_t object, start, end;
+};
+
 struct native_pieces {
     struct bytes text, counters, pairs, paths;
-    VEC(struct native_object) objects; /* the program first */
-    VEC(struct native_piece) pieces;   /* by object and address */
+    VEC(struct native_object) objects;    /* the program first */
+    VEC(struct native_piece) pieces;      /* by object and address */
+    VEC(struct native_left_out) left_out; /* by object and address */
     VEC(size_t) sites; /* the piece of each site of pairs; SIZE_MAX: of none that counts */
     VEC(struct native_cell) cells; /* that were counted; some pairs have two */
     int raised;                    /* the signal that found the program in other code; 0: none */
     bool left;                     /* the process became another program, by exec */
+    uint64_t libc;                 /* why its counts are not exact: SESSION_LIBC_... */
 };
 
-/* Sets the counts of pieces that end with cells, and `paired`. STATUS_UNSUPPORTED if something could
+/* Sets the counts of pieces that end with cells, and `paired`. `without`, if not NULL, says why libc is
+ * left out. STATUS_UNSUPPORTED if something could
  * not be counted. The caller frees *out also after an error. */
-enum status native_pieces_read(struct native_pieces *out, const char *folder, struct error *e);
+enum status native_pieces_read(struct native_pieces *out, const char *folder, const char *without,
+                               struct error *e);
 void native_pieces_free(struct native_pieces *c);
 
 /* The object's piece that starts at the offset, or NULL. */
@@ -59,6 +69,8 @@ struct native_piece *native_piece_at(const struct native_pieces *c, const struct
 const struct native_piece *native_piece_around(const struct native_pieces *c,
                                                const struct native_object *o, uint64_t offset);
 
+/* Is the offset in a function of the object that counts as other code? */
+bool native_left_out(const struct native_pieces *c, const struct native_object *o, uint64_t offset);
 /* The counted object whose text has the address, or NULL. */
 const struct native_object *native_object_at(const struct native_pieces *c, uint64_t address);
 /* The address as an offset in the object's file. */

@@ -19,6 +19,7 @@ static enum block_end end_of_indirect(const uint8_t *insn, size_t size) {
 enum block_end native_end_of(char ends, const uint8_t *insn, size_t size) {
     switch (ends) {
     case 'n':
+    case 'x':
         return END_NONE;
     case 'b':
         return END_BRANCH;
