@@ -123,9 +123,17 @@ static void stop_watch(int number, struct sigaction *old) {
     __sigaction(number, &act, old);
 }
 
+/* Where the signal has found the thread, and handlers below on its stack; the last place in the enum's
+ * order. */
+static enum grace_place found_at(struct hotprobe *h, const ucontext_t *context) {
+    const greg_t *r = context->uc_mcontext.gregs;
+    const enum grace_place here = grace_place(h, (uintptr_t)r[REG_RIP]),
+                           before = grace_interrupted(h, (uintptr_t)r[REG_RSP], restorer);
+    return here > before ? here : before;
+}
+
 /* The program would have ended here. */
 static void on_stop(int number, siginfo_t *info, void *raw) {
-    const ucontext_t *context = raw;
     const int error = errno;
     const uint64_t bit = 1ull << (number - 1);
     struct hotprobe *h = session_now();
@@ -133,19 +141,11 @@ static void on_stop(int number, siginfo_t *info, void *raw) {
     (void)info;
     aside_begin(h);
     __sigaction(number, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
-    const enum grace_place here =
-                               t != NULL
-                                   ? grace_place(h, (uintptr_t)context->uc_mcontext.gregs[REG_RIP])
-                                   : GRACE_INSIDE,
-                           before = t != NULL
-                                        ? grace_interrupted(
-                                              h, (uintptr_t)context->uc_mcontext.gregs[REG_RSP],
-                                              restorer)
-                                        : GRACE_INSIDE;
+    const enum grace_place where = t != NULL ? found_at(h, raw) : GRACE_INSIDE;
     aside_end(h);
-    if (here != GRACE_INSIDE && before != GRACE_INSIDE) {
+    if (where != GRACE_INSIDE) {
         ending_threads();
-        note_libc(t, here > before ? here : before);
+        note_libc(t, where);
         t->head[SESSION_PAIRS_RAISED] = (uint64_t)number;
     }
     syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), number);
@@ -243,16 +243,19 @@ static void raise_end(const struct raised *r) {
 
 /* ---- what is shadowed ---- */
 
+/* libc's own function of that name. */
+static void *shadowed(const char *name) {
+    struct hotprobe *h = session_now();
+    aside_begin(h);
+    void *found = dlsym(RTLD_NEXT, name);
+    aside_end(h);
+    return found;
+}
+
 /* The system call itself; sets errno. */
 static long kernel(long number, const long *a) {
-    register long r10 __asm__("r10") = a[3];
-    register long r8 __asm__("r8") = a[4];
-    register long r9 __asm__("r9") = a[5];
-    long result;
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "0"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9)
-                     : "rcx", "r11", "memory");
+    const long result = raw_call6(number, (uint64_t)a[0], (uint64_t)a[1], (uint64_t)a[2],
+                                  (uint64_t)a[3], (uint64_t)a[4], (uint64_t)a[5]);
     if (result < 0 && result >= -4095) {
         errno = (int)-result;
         return -1;
@@ -262,10 +265,8 @@ static long kernel(long number, const long *a) {
 
 EXPORTED __attribute__((noreturn)) void exit(int status) {
     static void (*real)(int);
-    aside_begin(session_now());
     if (real == NULL)
-        *(void **)&real = dlsym(RTLD_NEXT, "exit");
-    aside_end(session_now());
+        *(void **)&real = shadowed("exit");
     ending_from(__builtin_frame_address(0));
     for (;;)
         real(status);
@@ -336,7 +337,7 @@ EXPORTED int execv(const char *path, char *const *argv) {
 EXPORTED int execvpe(const char *file, char *const *argv, char *const *env) {
     static int (*real)(const char *, char *const *, char *const *);
     if (real == NULL)
-        *(void **)&real = dlsym(RTLD_NEXT, "execvpe");
+        *(void **)&real = shadowed("execvpe");
     const struct left l = leave_begin(__builtin_frame_address(0));
     const int result = real(file, argv, env);
     leave_end(&l);
@@ -350,64 +351,56 @@ EXPORTED int execvp(const char *file, char *const *argv) {
 EXPORTED int fexecve(int fd, char *const *argv, char *const *env) {
     static int (*real)(int, char *const *, char *const *);
     if (real == NULL)
-        *(void **)&real = dlsym(RTLD_NEXT, "fexecve");
+        *(void **)&real = shadowed("fexecve");
     const struct left l = leave_begin(__builtin_frame_address(0));
     const int result = real(fd, argv, env);
     leave_end(&l);
     return result;
 }
 
-/* The words of a list that ends with NULL; the caller has room for so many. */
-static size_t words_count(va_list *list) {
-    size_t n = 1;
-    while (va_arg(*list, const char *) != NULL)
+/* Starts the program with the words of a list that ends with NULL; behind that may be its environment. */
+static int exec_list(int (*exec)(const char *, char *const *, char *const *), const char *name,
+                     const char *first, va_list list, bool has_environment) {
+    va_list again;
+    size_t n = 2; /* with the first one, and NULL */
+    va_copy(again, list);
+    while (va_arg(again, const char *) != NULL)
         n++;
-    return n;
-}
-
-static void words_take(char **words, const char *first, va_list *list) {
-    *words = (char *)first;
-    while (*words != NULL)
-        *++words = va_arg(*list, char *);
+    va_end(again);
+    char **words = alloca(n * sizeof *words);
+    words[0] = (char *)first;
+    for (size_t i = 1; i < n; i++)
+        words[i] = va_arg(list, char *);
+    return exec(name, words, has_environment ? va_arg(list, char *const *) : environ);
 }
 
 EXPORTED int execl(const char *path, const char *first, ...) {
-    va_list list, again;
+    va_list list;
     va_start(list, first);
-    va_copy(again, list);
-    char **words = alloca((words_count(&list) + 1) * sizeof *words);
-    words_take(words, first, &again);
-    va_end(again);
+    const int result = exec_list(execve, path, first, list, false);
     va_end(list);
-    return execve(path, words, environ);
+    return result;
 }
 
 EXPORTED int execlp(const char *file, const char *first, ...) {
-    va_list list, again;
+    va_list list;
     va_start(list, first);
-    va_copy(again, list);
-    char **words = alloca((words_count(&list) + 1) * sizeof *words);
-    words_take(words, first, &again);
-    va_end(again);
+    const int result = exec_list(execvpe, file, first, list, false);
     va_end(list);
-    return execvpe(file, words, environ);
+    return result;
 }
 
 EXPORTED int execle(const char *path, const char *first, ...) {
-    va_list list, again;
+    va_list list;
     va_start(list, first);
-    va_copy(again, list);
-    char **words = alloca((words_count(&list) + 1) * sizeof *words);
-    words_take(words, first, &again);
-    char *const *env = va_arg(again, char *const *);
-    va_end(again);
+    const int result = exec_list(execve, path, first, list, true);
     va_end(list);
-    return execve(path, words, env);
+    return result;
 }
 
 EXPORTED __attribute__((noreturn)) void abort(void) {
     void (*real)(void);
-    *(void **)&real = dlsym(RTLD_NEXT, "abort");
+    *(void **)&real = shadowed("abort");
     (void)raise_begin(SIGABRT, __builtin_frame_address(0));
     for (;;)
         real();
@@ -416,7 +409,7 @@ EXPORTED __attribute__((noreturn)) void abort(void) {
 EXPORTED __attribute__((noreturn)) void __assert_fail(const char *assertion, const char *file,
                                                       unsigned line, const char *function) {
     void (*real)(const char *, const char *, unsigned, const char *);
-    *(void **)&real = dlsym(RTLD_NEXT, "__assert_fail");
+    *(void **)&real = shadowed("__assert_fail");
     (void)raise_begin(SIGABRT, __builtin_frame_address(0));
     for (;;)
         real(assertion, file, line, function);
@@ -424,7 +417,7 @@ EXPORTED __attribute__((noreturn)) void __assert_fail(const char *assertion, con
 
 EXPORTED __attribute__((noreturn)) void __stack_chk_fail(void) {
     void (*real)(void);
-    *(void **)&real = dlsym(RTLD_NEXT, "__stack_chk_fail");
+    *(void **)&real = shadowed("__stack_chk_fail");
     (void)raise_begin(SIGABRT, __builtin_frame_address(0));
     for (;;)
         real();
@@ -432,7 +425,7 @@ EXPORTED __attribute__((noreturn)) void __stack_chk_fail(void) {
 
 EXPORTED int raise(int number) {
     int (*real)(int);
-    *(void **)&real = dlsym(RTLD_NEXT, "raise");
+    *(void **)&real = shadowed("raise");
     const struct raised r = raise_begin(number, __builtin_frame_address(0));
     const int result = real(number);
     raise_end(&r);

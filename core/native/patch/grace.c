@@ -187,9 +187,11 @@ enum grace_place grace_interrupted(struct hotprobe *h, uintptr_t sp, uintptr_t r
                 stop = maps.at[i].end;
     seq_free(&maps);
     for (uintptr_t at = (sp + 7) & ~(uintptr_t)7; at + sizeof restorer <= stop;
-         at += sizeof restorer)
-        if (*(const uintptr_t *)at == restorer && of_frame(h, at, stop) > found)
-            found = of_frame(h, at, stop);
+         at += sizeof restorer) {
+        const enum grace_place where =
+            *(const uintptr_t *)at == restorer ? of_frame(h, at, stop) : GRACE_OUTSIDE;
+        found = where > found ? where : found;
+    }
     return found;
 }
 
