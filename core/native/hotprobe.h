@@ -62,7 +62,7 @@ enum hotprobe_reason {
     HOTPROBE_TARGET_INSIDE,  /* a jump may lead into the overwritten bytes, and nothing else fits */
     HOTPROBE_CALL_INSIDE,    /* a call would return between the bytes */
     HOTPROBE_UNPROVEN_JUMPS, /* an indirect jump in the function whose targets are not all known */
-    HOTPROBE_TWO_READINGS,   /* inside another instruction (after a lock prefix) */
+    HOTPROBE_TWO_READINGS,   /* inside another instruction */
     HOTPROBE_OVERLAPS,       /* the bytes belong to another probe */
     HOTPROBE_CANNOT_MOVE,    /* an instruction that cannot be relocated */
     HOTPROBE_TOO_FAR,        /* no free memory that its operands or the jump can reach */

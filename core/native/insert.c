@@ -120,19 +120,11 @@ static enum hotprobe_reason put_in(struct hotprobe *h, const struct patch *plan,
     return patch_claim(h, p) ? HOTPROBE_DONE : HOTPROBE_NO_MEMORY;
 }
 
-/* Is the site inside another instruction? libc jumps over a lock prefix while there is one thread,
- * so code after the prefix is an instruction within another one. */
+/* Is the site inside another instruction? Old libcs jump over a lock prefix while there is one thread, so
+ * code after the prefix is an instruction within another one. */
 static bool inside_another(const struct object *o, uintptr_t site) {
-    for (unsigned k = 1; k < 15 && site - k >= o->text; k++) {
-        struct insn i;
-        if ((*mark_at(o, site - k) & MARK_START) == 0)
-            continue;
-        /* Patched bytes cannot be decoded, but their instructions did not overlap. */
-        if ((*mark_at(o, site - k) & MARK_OURS) == 0 && insn_decode(&i, site - k, o->text_end) &&
-            i.length > k)
-            return true;
-    }
-    return false;
+    const size_t k = items_below(o->inside.at, o->inside.len, sizeof *o->inside.at, site);
+    return k < o->inside.len && o->inside.at[k] == site;
 }
 
 /* The site, if there is code; NULL with a reason otherwise. */

@@ -104,8 +104,11 @@ static bool make_pieces(struct edges *g) {
     memset(g->stays.at, 0, n);
     for (size_t i = 0; i < n; i++) {
         const struct piece *p = &g->pieces.at[i];
-        const bool follows = i + 1 < n && p[1].start == p->end;
-        g->tree.at[i] = (struct tree_piece){.next = follows ? (uint32_t)i + 1 : TREE_NONE,
+        const bool follows = i + 1 < n && p[1].start == p->end,
+                   overlaps = i + 1 < n && p[1].start < p->end;
+        g->tree.at[i] = (struct tree_piece){.next = follows    ? (uint32_t)i + 1
+                                                    : overlaps ? number_at(g, p->end)
+                                                               : TREE_NONE,
                                             .target = number_at(g, p->target),
                                             .back = TREE_NONE,
                                             .arm_of = TREE_NONE,
@@ -362,11 +365,13 @@ static enum status insert_all(struct edges *g, struct error *e) {
 
 /* ---- the file ---- */
 
-/* The instructions' lengths, a hexadecimal digit each. */
+/* The instructions' lengths, a hexadecimal digit each. If another instruction starts inside one, that is
+ * a piece by itself. */
 static void put_lengths(struct lines *l, const struct edges *g, const struct piece *p) {
     uintptr_t before = p->start;
     for (uintptr_t at = p->start + 1; at <= p->end; at++)
-        if (at == p->end || (at <= p->last && (*mark_at(g->o, at) & MARK_START) != 0)) {
+        if (at == p->end ||
+            (p->count > 1 && at <= p->last && (*mark_at(g->o, at) & MARK_START) != 0)) {
             lines_put(l, &"0123456789abcdef"[(at - before) & 15], 1);
             before = at;
         }

@@ -5,6 +5,8 @@
 
 #include "base/base.h"
 
+#include <string.h>
+
 /* As base's vec_push, with memory from mmap. */
 #define seq_push(v, value)                                                                         \
     (seq_reserve_(&(v)->at, &(v)->cap, (v)->len + 1, sizeof *(v)->at)                              \
@@ -18,6 +20,22 @@ void seq_free_(void *at, size_t bytes);
 
 /* As qsort, which may allocate from the heap. Stable unless memory is short. */
 void sort_items(void *items, size_t n, size_t size, int (*compare)(const void *, const void *));
+
+/* How many of n items, sorted by the address or number of 64 bits that each begins with, have one below
+ * `least`. */
+static inline size_t items_below(const void *items, size_t n, size_t size, uint64_t least) {
+    size_t low = 0;
+    while (low < n) {
+        const size_t middle = low + (n - low) / 2;
+        uint64_t value;
+        memcpy(&value, (const uint8_t *)items + middle * size, sizeof value);
+        if (value < least)
+            low = middle + 1;
+        else
+            n = middle;
+    }
+    return low;
+}
 
 /* Zeroed allocations that live until the arena is freed. NULL: out of memory. */
 struct arena {

@@ -180,6 +180,31 @@ static void scan_data(struct walk *w) {
         }
 }
 
+/* Where two instructions overlap, what starts inside the other one must not be overwritten, and what comes
+ * after them is reached from both. Each of them is a piece by itself, so that no piece holds two readings. */
+static bool mark_overlap(struct walk *w, uintptr_t at, uintptr_t inner, uintptr_t end) {
+    struct object *o = w->o;
+    struct insn i;
+    *mark_at(o, at) |= MARK_LEADER;
+    *mark_at(o, inner) |= MARK_TARGET | MARK_LEADER;
+    target_mark(o, end);
+    if (peek(w, &i, inner, o->text_end))
+        target_mark(o, inner + i.length);
+    return seq_push(&o->inside, inner);
+}
+
+static void find_overlaps(struct walk *w, struct range r) {
+    struct object *o = w->o;
+    struct insn i;
+    for (uintptr_t at = r.start; at < r.end; at++) {
+        if ((*mark_at(o, at) & MARK_START) == 0 || !peek(w, &i, at, r.end))
+            continue;
+        for (uintptr_t k = at + 1; k < at + i.length; k++)
+            if ((*mark_at(o, k) & MARK_START) != 0 && !mark_overlap(w, at, k, at + i.length))
+                w->failed = true;
+    }
+}
+
 /* Marks runs of unreachable NOPs and int3 as padding. */
 static void find_padding(const struct walk *w, struct range r) {
     struct object *o = w->o;
@@ -228,6 +253,11 @@ static void check_padding(const struct walk *w, struct range r) {
     }
 }
 
+static int by_address(const void *a, const void *b) {
+    const uintptr_t x = *(const uintptr_t *)a, y = *(const uintptr_t *)b;
+    return x < y ? -1 : x > y;
+}
+
 static int by_jump(const void *a, const void *b) {
     const struct arm *x = a, *y = b;
     if (x->jump != y->jump)
@@ -257,6 +287,9 @@ enum status code_find(struct object *o, struct error *e) {
     walk_all(&w);
     walk_tables(&w);
     sort_items(o->arms.at, o->arms.len, sizeof *o->arms.at, by_jump);
+    for (size_t i = 0; i < o->sections.len; i++)
+        find_overlaps(&w, o->sections.at[i]);
+    sort_items(o->inside.at, o->inside.len, sizeof *o->inside.at, by_address);
     for (size_t i = 0; i < o->sections.len; i++) {
         find_padding(&w, o->sections.at[i]);
         check_padding(&w, o->sections.at[i]);

@@ -364,6 +364,7 @@ void object_free(struct object *o) {
     seq_free(&o->fixed);
     seq_free(&o->functions);
     seq_free(&o->pads);
+    seq_free(&o->inside);
     seq_free(&o->changed);
     o->mark = NULL;
 }

@@ -70,6 +70,7 @@ struct object {
     VEC(uintptr_t) dispatches; /* jumps through tables, or to targets that are not known */
     VEC(struct function) functions;
     VEC(uintptr_t) pads;       /* landing pads */
+    VEC(uintptr_t) inside;     /* instructions that start inside another one, by address */
     VEC(struct range) changed; /* functions whose text is not the file's: no sites */
 };
 enum status objects_find(struct hotprobe *h, struct error *e);
