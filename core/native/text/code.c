@@ -87,14 +87,45 @@ static void walk_all(struct walk *w) {
 
 /* Jump tables lead to code with more jump tables. */
 static void walk_tables(struct walk *w) {
-    for (size_t done = 0; done < w->indirect.len && !w->failed; done++) {
-        uintptr_t at = w->indirect.at[done];
+    for (; w->tables < w->indirect.len && !w->failed; w->tables++) {
+        uintptr_t at = w->indirect.at[w->tables];
         struct function *f = function_at(w->o, at);
         if (f == NULL || f->plt)
             continue;
         if (!table_find(w, f, at))
             f->unproven = true;
         walk_all(w);
+    }
+}
+
+/* Notes what lea label(%rip) takes. */
+static void note_label(struct walk *w, const struct insn *i) {
+    enum { LONG = 0x48, LEA = 0x8d }; /* with the bits for registers, of which lea uses two */
+    const uint8_t *b = (const uint8_t *)i->at;
+    const bool taken =
+        i->relative_memory && (b[0] & 0xf8) == LONG && b[1] == LEA && in_text(w->o, i->memory);
+    const struct function *f = taken ? function_at(w->o, i->memory) : NULL;
+    if (f != NULL && i->memory != f->start && i->at >= f->start && i->at < f->end &&
+        !seq_push(&w->labels, ((struct label){i->at, i->memory})))
+        w->failed = true;
+}
+
+/* A function takes the address of a label of its own for a jump to it from elsewhere, as
+ * __builtin_setjmp does: code starts there, which nothing else may lead to. */
+static void walk_labels(struct walk *w) {
+    const struct object *o = w->o;
+    for (bool more = true; more && !w->failed;) {
+        more = false;
+        for (size_t k = 0; k < w->labels.len; k++) {
+            const struct label *l = &w->labels.at[k];
+            if ((*mark_at(o, l->taken_at) & MARK_START) == 0 ||
+                (*mark_at(o, l->at) & (MARK_LEADER | MARK_SWEPT)) != MARK_SWEPT)
+                continue;
+            walk_leader(w, l->at);
+            more = true;
+        }
+        walk_all(w);
+        walk_tables(w);
     }
 }
 
@@ -151,6 +182,7 @@ static void sweep(struct walk *w, struct range r) {
             target_mark(o, i.target);
         if (i.relative_memory)
             target_mark(o, i.memory);
+        note_label(w, &i);
         if (i.imm_size == 32 && i.target == 0) {
             uint32_t v;
             memcpy(&v, (const uint8_t *)at + i.imm_offset, sizeof v);
@@ -286,6 +318,7 @@ enum status code_find(struct object *o, struct error *e) {
         walk_linkage(&w, o->plt.at[i]);
     walk_all(&w);
     walk_tables(&w);
+    walk_labels(&w);
     sort_items(o->arms.at, o->arms.len, sizeof *o->arms.at, by_jump);
     for (size_t i = 0; i < o->sections.len; i++)
         find_overlaps(&w, o->sections.at[i]);
@@ -297,6 +330,7 @@ enum status code_find(struct object *o, struct error *e) {
     bool failed = w.failed;
     seq_free_(w.known, o->text_end - o->text);
     seq_free(&w.todo);
+    seq_free(&w.labels);
     seq_free(&w.indirect);
     return failed ? error_set(e, STATUS_MEMORY, "out of memory") : STATUS_OK;
 }

@@ -102,6 +102,29 @@ static bool branches_above(const uint8_t *at) {
     return at[0] == 0x77 || (at[0] == 0x0f && at[1] == 0x87);
 }
 
+/* Do the instructions after a comparison ask only whether both are equal? That says nothing of others. */
+static bool asks_equal(uintptr_t at) {
+    bool equal = false;
+    struct full i;
+    for (int k = 0; k < 4 && full_decode(&i, at); k++, at += i.z.length)
+        switch (i.z.mnemonic) {
+        case ZYDIS_MNEMONIC_JZ:
+        case ZYDIS_MNEMONIC_JNZ:
+        case ZYDIS_MNEMONIC_SETZ:
+        case ZYDIS_MNEMONIC_SETNZ:
+        case ZYDIS_MNEMONIC_CMOVZ:
+        case ZYDIS_MNEMONIC_CMOVNZ:
+            equal = true;
+            break;
+        case ZYDIS_MNEMONIC_MOV:
+        case ZYDIS_MNEMONIC_LEA:
+            break;
+        default: /* another condition, or other flags */
+            return equal && i.z.meta.category != ZYDIS_CATEGORY_COND_BR;
+        }
+    return equal;
+}
+
 /* The number of entries, from cmp $last, %index before the jump; 0: unknown. */
 static size_t find_bound(const struct object *o, const struct function *f, struct search s,
                          bool *sure) {
@@ -111,7 +134,8 @@ static size_t find_bound(const struct object *o, const struct function *f, struc
         if (!full_decode(&i, s.at))
             return 0;
         if (i.z.mnemonic == ZYDIS_MNEMONIC_CMP && is_register(&i.op[0]) &&
-            i.op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && whole(i.op[0].reg.value) == s.index) {
+            i.op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && whole(i.op[0].reg.value) == s.index &&
+            !asks_equal(s.at + i.z.length)) {
             *sure = branches_above((const uint8_t *)s.at + i.z.length);
             return i.op[1].imm.value.u < ENTRIES ? i.op[1].imm.value.u + 1 : 0;
         }

@@ -4,9 +4,16 @@
 
 #include "native/text/object.h"
 
+/* A label within a function, whose address an instruction takes. */
+struct label {
+    uintptr_t taken_at, at;
+};
+
 struct walk {
     struct object *o;
     VEC(uintptr_t) todo, indirect;
+    VEC(struct label) labels; /* from the sweep */
+    size_t tables;            /* how many of `indirect` were looked at */
     uint8_t *known; /* from the sweep, for each byte of text: the instruction's length and kind */
     bool failed;    /* out of memory */
 };
