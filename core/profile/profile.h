@@ -189,7 +189,8 @@ struct sampler_options {
     enum sampler_place place;
     uint64_t every;
     /* Instead of `every`: most observed instructions in a million executed ones. Sampling of
-     * transfers needs a structure that knows the number of transfers. */
+     * transfers needs a structure that knows the number of transfers. A small stride is odd, unless
+     * samples are stratified: loops whose passes have an even number of transfers would resonate with an even one. */
     uint64_t per_million;
     const struct structure *structure; /* SAMPLER_ACTIVE: knows busy-waits */
     /* If not NULL, receives each batch, and with `weigh` the cycles of the instruction before it

@@ -42,7 +42,17 @@ static uint64_t known_transfers(const struct sampler_options *o) {
     return s->transfers > busy ? s->transfers - busy : 0;
 }
 
-/* Sets the smallest stride that observes at most per_million of all instructions. */
+/* Strides until here are odd: see set_every(). A longer one rarely takes two samples from one execution of a
+ * loop, because positions shift at interrupts and calls. */
+enum { SMALL_STRIDE = 1000 };
+
+/* Loops often have an even number of transfers in each pass. A fixed even stride would then sample the same half
+ * of them in every pass. */
+static bool resonates(const struct sampler_options *o) {
+    return o->place != SAMPLER_STRATIFIED && o->every <= SMALL_STRIDE && o->every % 2 == 0;
+}
+
+/* Sets the smallest stride that observes at most per_million of all instructions, or the next one, which is odd. */
 static enum status set_every(struct sampler_options *o, struct error *e) {
     unsigned __int128 of = by_transfers(o) ? known_transfers(o) : o->batch_length;
     unsigned __int128 most = o->per_million;
@@ -54,6 +64,7 @@ static enum status set_every(struct sampler_options *o, struct error *e) {
                          "number of transfers; record it again");
     const unsigned __int128 every = (of * 1000000 + most - 1) / most;
     o->every = every > UINT64_C(1) << 48 ? UINT64_C(1) << 48 : (uint64_t)every;
+    o->every += resonates(o);
     return STATUS_OK;
 }
 
