@@ -4,6 +4,15 @@
 
 #include "nes/observe/watch.h"
 
+/* An observer that instruments has come: instructions that were met, and their translation, lack its probes. */
+static void instrument_everything(struct nes *n, unsigned id) {
+    n->observed.watch->instrumenters |= 1u << id;
+    n->memory.epoch++;
+    watch_unsettle(n);
+    if (n->made.engine->forget)
+        n->made.engine->forget(n->made.engine_self);
+}
+
 enum status nes_attach(struct nes *n, const struct observer *observer, unsigned *id,
                        struct error *e) {
     struct watch *w = n->observed.watch;
@@ -23,12 +32,10 @@ enum status nes_attach(struct nes *n, const struct observer *observer, unsigned 
     w->followers |= (unsigned)(observer->thread != NULL && !observer->begins_and_ends) << i;
     w->counting |= (unsigned)observer->counts_threads << i;
     n->observed.fired[i] = 0;
-    n->memory.epoch++; /* known instructions must be instrumented again */
-    watch_unsettle(n);
-    watch_requests_changed(n);
-    if (n->made.engine->forget)
-        n->made.engine->forget(n->made.engine_self);
     *id = i;
+    if (observer->instrument != NULL)
+        instrument_everything(n, i);
+    watch_requests_changed(n);
     watch_notify(n, observer, THREAD_BEGINS);
     return STATUS_OK;
 }
@@ -46,6 +53,7 @@ void nes_detach(struct nes *n, unsigned id) {
     w->listeners &= w->used;
     w->followers &= w->used;
     w->counting &= w->used;
+    w->instrumenters &= w->used;
     w->callers &= w->used;
     watch_remove(n, id);
     n->memory.epoch++;

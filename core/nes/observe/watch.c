@@ -350,7 +350,7 @@ static struct site *met_in_ram(const struct nes *n, uint16_t pc, const uint8_t b
                     memcmp(site->insn.bytes, insn.bytes, sizeof insn.bytes) != 0 ||
                     !leads_there(n, &site->insn)))
         site = site->next;
-    return site && (w->used & ~site->instrumented) == 0 ? site : NULL;
+    return site && (w->instrumenters & ~site->instrumented) == 0 ? site : NULL;
 }
 
 /* A site whose meaning is the same with the banks that are mapped now is current again. */
@@ -370,7 +370,7 @@ struct site *watch_meet(struct nes *n, uint16_t pc, size_t slot, const uint8_t b
     }
     const struct guest_insn insn = watch_decode(n, record_banks(n), pc, bytes);
     struct site *site = find_insn(w, &insn);
-    if (site && !(w->used & ~site->instrumented) && site->epoch == n->memory.epoch)
+    if (site && !(w->instrumenters & ~site->instrumented) && site->epoch == n->memory.epoch)
         return w->slots[slot] = site; /* its bytes are shown at two addresses */
     if (!site)
         site = add_site(w, &insn);
@@ -388,7 +388,7 @@ struct site *watch_meet(struct nes *n, uint16_t pc, size_t slot, const uint8_t b
 
 bool watch_stands(struct nes *n, struct site *site) {
     const struct guest_insn *const insn = &site->insn;
-    if (n->observed.watch->used & ~site->instrumented ||
+    if (n->observed.watch->instrumenters & ~site->instrumented ||
         (insn->pc ^ (insn->pc + insn->size - 1)) >> 13 || !leads_there(n, insn))
         return false;
     if (insn->pc < RAM_CODE) {
@@ -405,7 +405,7 @@ bool watch_stands(struct nes *n, struct site *site) {
 bool watch_knows(const struct nes *n, uint16_t pc, const uint8_t bytes[3]) {
     const struct guest_insn insn = watch_decode(n, record_banks(n), pc, bytes);
     const struct site *const site = find_insn(n->observed.watch, &insn);
-    return site && (n->observed.watch->used & ~site->instrumented) == 0;
+    return site && (n->observed.watch->instrumenters & ~site->instrumented) == 0;
 }
 
 /* ---- firing ---- */
@@ -462,7 +462,7 @@ void watch_requests_changed(struct nes *n) {
     w->asked = true;
     if (w->ringing)
         return;
-    bool instruments = false;
+    const bool instruments = w->instrumenters != 0;
     w->asked = false;
     w->steppers = w->recorders = 0;
     n->observed.alarm = NEVER;
@@ -471,7 +471,6 @@ void watch_requests_changed(struct nes *n) {
         const unsigned i = first_of(left);
         struct watched_by *by = &w->observers[i];
         const struct record *record = &by->record;
-        instruments |= by->observer.instrument != NULL;
         w->steppers |= (unsigned)(by->steps != 0 && by->observer.step != NULL) << i;
         w->recorders |= (unsigned)record->on << i;
         n->observed.alarm = earlier(n->observed.alarm, earlier(by->alarm, by->follow.from));

@@ -43,6 +43,7 @@ struct watch {
     struct watched_by observers[NES_OBSERVERS];
     /* Sets of observers, one bit each: attached; stepping now; recording now. */
     unsigned used, steppers, recorders;
+    unsigned instrumenters;       /* those with instrument() */
     unsigned listeners, counting; /* those that receive thread events, and those of them that
                                      count */
     unsigned followers;           /* those that also receive events of suspended and resumed
