@@ -1,8 +1,10 @@
 /* How each call on a session begins and ends. */
 #include "native/call.h"
+#include "native/hit/forking.h"
 #include "native/hit/signals.h"
 #include "native/patch/stub.h"
 #include "native/patch/write_text.h"
+#include "native/raw.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -45,7 +47,6 @@ void locks_set(struct hotprobe *h) {
     if (h->atomic)
         return;
     h->atomic = true;
-    pairs_threads(&h->pairs, SESSION_THREADS_MORE);
     /* The whole instruction changes: no other thread may execute it. */
     bool spread = h->options.spread && !many_threads() && thread_counters_spread(h);
     for (size_t i = 0; i < h->patches.len; i++) {
@@ -61,18 +62,24 @@ void locks_set(struct hotprobe *h) {
     (void)pool_flush(h, h->mem);
 }
 
+/* No signal's handler runs meanwhile: what it counts would be forgotten. */
 void session_threads(struct hotprobe *h) {
     if (h->atomic)
         return;
+    uint64_t all = UINT64_MAX, mask = 0;
+    (void)raw_call6(SYS_rt_sigprocmask, SIG_SETMASK, (uintptr_t)&all, (uintptr_t)&mask, sizeof all,
+                    0, 0);
+    aside_begin(h);
     pthread_mutex_lock(&h->lock);
     int mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
     h->mem = mem;
     if (mem >= 0) {
         locks_set(h);
         close(mem);
-    } else {
-        pairs_threads(&h->pairs, SESSION_THREADS_UNSAFE);
     }
     h->mem = -1;
     pthread_mutex_unlock(&h->lock);
+    aside_end(h);
+    pairs_threads(&h->pairs, mem >= 0 ? SESSION_THREADS_MORE : SESSION_THREADS_UNSAFE);
+    (void)raw_call6(SYS_rt_sigprocmask, SIG_SETMASK, (uintptr_t)&mask, 0, sizeof mask, 0, 0);
 }

@@ -12,22 +12,24 @@
  * A handler of the program may end the process, too. What it interrupted is never left, if that is
  * the program's own code: its frame is on the stack then.
  *
+ * Nothing here calls libc but in the program's stead: its code may be counted, and other threads count
+ * meanwhile.
+ *
  * Without a session, and in the child of a vfork, they only call libc's.
  */
 #include "native/ending.h"
-#include "native/hit/forking.h"
+#include "native/hit/shadows.h"
 #include "native/hit/signals.h"
+#include "native/hit/tasks.h"
 #include "native/patch/grace.h"
 #include "native/raw.h"
 #include "native/session_state.h"
 
 #include <alloca.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -41,27 +43,23 @@ static pid_t own_id(void) {
     return (pid_t)raw_call3(SYS_getpid, 0, 0, 0);
 }
 
+static uintptr_t thread_pointer(void) {
+    uintptr_t here;
+    __asm__("mov %%fs:0, %0" : "=r"(here));
+    return here;
+}
+
+/* How far errno is from there, in each thread; 0: not known. */
+static intptr_t own_errno_at;
+
+/* errno without libc, which has a function for its address. */
+static int *own_errno(void) {
+    return own_errno_at != 0 ? (int *)(thread_pointer() + (uintptr_t)own_errno_at) : &errno;
+}
+
 /* The graph's cells; NULL: none are counted for this process. */
 static struct pairs *counted(struct hotprobe *h) {
     return h != NULL && h->pairs.head != NULL && h->pairs.process == own_id() ? &h->pairs : NULL;
-}
-
-void ending_threads(void) {
-    enum { TURNS = 50, NS = 1000 * 1000 };
-    struct hotprobe *h = session_now();
-    struct pairs *t = counted(h);
-    if (t == NULL || t->head[SESSION_PAIRS_THREADS] == SESSION_THREADS_ONE ||
-        t->head[SESSION_PAIRS_THREADS] >= SESSION_THREADS_INSIDE)
-        return;
-    bool wait = false;
-    aside_begin(h);
-    for (int turn = 0; turn < TURNS && !wait; turn++) {
-        if (turn > 0)
-            nanosleep(&(struct timespec){.tv_nsec = NS}, NULL);
-        wait = grace_others_wait(h);
-    }
-    aside_end(h);
-    pairs_threads(t, wait ? SESSION_THREADS_WAIT : SESSION_THREADS_RUN);
 }
 
 static bool watching; /* for signals that stop the program */
@@ -75,6 +73,23 @@ static void note_libc(struct pairs *t, enum grace_place where) {
         t->head[SESSION_PAIRS_LIBC] = SESSION_LIBC_OPEN;
 }
 
+void ending_threads(void) {
+    enum { TURNS = 50, NS = 1000 * 1000 };
+    struct hotprobe *h = session_now();
+    struct pairs *t = counted(h);
+    if (t == NULL || t->head[SESSION_PAIRS_THREADS] == SESSION_THREADS_ONE ||
+        t->head[SESSION_PAIRS_THREADS] >= SESSION_THREADS_INSIDE)
+        return;
+    enum grace_place where = GRACE_INSIDE;
+    for (int turn = 0; turn < TURNS && where != GRACE_OUTSIDE; turn++) {
+        if (turn > 0)
+            task_pause(NS);
+        where = grace_others(h);
+    }
+    note_libc(t, where);
+    pairs_threads(t, where != GRACE_INSIDE ? SESSION_THREADS_WAIT : SESSION_THREADS_RUN);
+}
+
 /* As ending_threads(), from a function that the program has called, whose frame this is. */
 static void ending_from(const void *frame) {
     struct hotprobe *h = session_now();
@@ -82,9 +97,7 @@ static void ending_from(const void *frame) {
     if (t == NULL)
         return;
     ending_threads();
-    aside_begin(h);
     const enum grace_place where = grace_interrupted(h, (uintptr_t)frame, restorer);
-    aside_end(h);
     note_libc(t, where);
     if (t->head[SESSION_PAIRS_THREADS] != SESSION_THREADS_UNSAFE && where == GRACE_INSIDE)
         pairs_threads(t, SESSION_THREADS_INSIDE);
@@ -101,8 +114,10 @@ static uint64_t mask_set(int how, uint64_t set) {
 
 static void on_stop(int number, siginfo_t *info, void *context);
 
-static bool is_ours(const struct sigaction *a) {
-    return (a->sa_flags & SA_SIGINFO) != 0 && a->sa_sigaction == on_stop;
+static bool is_default(int number) {
+    struct disposition now;
+    return disposition_set(number, NULL, &now) == 0 &&
+           (now.handler == on_stop || (void *)now.handler == (void *)SIG_DFL);
 }
 
 static const int stops[] = {SIGHUP, SIGINT, SIGPIPE, SIGALRM, SIGTERM};
@@ -114,13 +129,16 @@ static bool is_stop(int number) {
     return false;
 }
 
+enum { STOP_FLAGS = SA_SIGINFO | SA_ONSTACK | SA_RESTART };
+
 /* Installs the handler instead of the default action. */
-static void stop_watch(int number, struct sigaction *old) {
-    struct sigaction act = {.sa_sigaction = on_stop,
-                            .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
-    sigfillset(&act.sa_mask);
-    sigdelset(&act.sa_mask, SIGTRAP);
-    __sigaction(number, &act, old);
+static void stop_watch(int number) {
+    (void)disposition_set(number,
+                          &(struct disposition){.handler = on_stop,
+                                                .flags = STOP_FLAGS | DISPOSITION_RESTORER,
+                                                .restorer = (void (*)(void))restorer,
+                                                .mask = ~TRAP_BIT},
+                          NULL);
 }
 
 /* Where the signal has found the thread, and handlers below on its stack; the last place in the enum's
@@ -134,44 +152,37 @@ static enum grace_place found_at(struct hotprobe *h, const ucontext_t *context) 
 
 /* The program would have ended here. */
 static void on_stop(int number, siginfo_t *info, void *raw) {
-    const int error = errno;
     const uint64_t bit = 1ull << (number - 1);
     struct hotprobe *h = session_now();
     struct pairs *t = counted(h);
     (void)info;
-    aside_begin(h);
-    __sigaction(number, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+    (void)disposition_set(number, &(struct disposition){0}, NULL);
     const enum grace_place where = t != NULL ? found_at(h, raw) : GRACE_INSIDE;
-    aside_end(h);
     if (where != GRACE_INSIDE) {
         ending_threads();
         note_libc(t, where);
         t->head[SESSION_PAIRS_RAISED] = (uint64_t)number;
     }
-    syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), number);
+    (void)raw_call3(SYS_tgkill, (uint64_t)own_id(), (uint64_t)raw_call3(SYS_gettid, 0, 0, 0),
+                    (uint64_t)number);
     mask_set(SIG_UNBLOCK, bit);
     /* The first process of a container survives it. */
     if (t != NULL)
         t->head[SESSION_PAIRS_RAISED] = 0;
-    stop_watch(number, NULL);
-    errno = error;
+    stop_watch(number);
 }
 
 void ending_watch(void) {
-    struct {
-        void *handler;
-        unsigned long flags;
-        uintptr_t restorer;
-        uint64_t mask;
-    } kernel = {0};
-    struct sigaction now;
-    stop_watch(SIGURG, &now); /* which has no effect by default */
-    if (syscall(SYS_rt_sigaction, SIGURG, NULL, &kernel, sizeof kernel.mask) == 0)
-        restorer = kernel.restorer;
+    struct disposition kernel = {0};
+    struct sigaction now, any = {.sa_sigaction = on_stop, .sa_flags = STOP_FLAGS};
+    own_errno_at = (intptr_t)&errno - (intptr_t)thread_pointer();
+    __sigaction(SIGURG, &any, &now); /* which has no effect by default */
+    if (disposition_set(SIGURG, NULL, &kernel) == 0)
+        restorer = (uintptr_t)kernel.restorer;
     __sigaction(SIGURG, &now, NULL);
     for (size_t i = 0; i < sizeof stops / sizeof *stops; i++)
         if (__sigaction(stops[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
-            stop_watch(stops[i], NULL);
+            stop_watch(stops[i]);
     watching = true;
 }
 
@@ -179,22 +190,25 @@ bool ending_has(int number) {
     return watching && is_stop(number);
 }
 
+/* Calls libc as the program does. */
 int ending_action(int number, const struct sigaction *act, struct sigaction *old) {
     struct sigaction before;
     const bool fatal = act != NULL && act->sa_handler == SIG_DFL;
-    int result = 0;
-    if (fatal)
-        stop_watch(number, &before);
-    else
-        result = __sigaction(number, act, &before);
-    if (old != NULL && result == 0)
-        *old = is_ours(&before) ? (struct sigaction){.sa_handler = SIG_DFL} : before;
+    const int result = __sigaction(number, act, &before);
+    if (fatal && result == 0)
+        stop_watch(number);
+    if (old != NULL && result == 0) {
+        *old = before;
+        if ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction == on_stop) {
+            raw_clear(old, sizeof *old);
+            old->sa_handler = SIG_DFL;
+        }
+    }
     return result;
 }
 
 /* Does the signal end the process? */
 static bool is_fatal(int number) {
-    struct sigaction now;
     switch (number) {
     case SIGCHLD:
     case SIGCONT:
@@ -206,8 +220,7 @@ static bool is_fatal(int number) {
     case SIGTTOU:
         return false;
     default:
-        return __sigaction(number, NULL, &now) == 0 &&
-               (is_ours(&now) || ((now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler == SIG_DFL));
+        return is_default(number);
     }
 }
 
@@ -243,30 +256,20 @@ static void raise_end(const struct raised *r) {
 
 /* ---- what is shadowed ---- */
 
-/* libc's own function of that name. */
-static void *shadowed(const char *name) {
-    struct hotprobe *h = session_now();
-    aside_begin(h);
-    void *found = dlsym(RTLD_NEXT, name);
-    aside_end(h);
-    return found;
-}
-
 /* The system call itself; sets errno. */
 static long kernel(long number, const long *a) {
     const long result = raw_call6(number, (uint64_t)a[0], (uint64_t)a[1], (uint64_t)a[2],
                                   (uint64_t)a[3], (uint64_t)a[4], (uint64_t)a[5]);
     if (result < 0 && result >= -4095) {
-        errno = (int)-result;
+        *own_errno() = (int)-result;
         return -1;
     }
     return result;
 }
 
 EXPORTED __attribute__((noreturn)) void exit(int status) {
-    static void (*real)(int);
-    if (real == NULL)
-        *(void **)&real = shadowed("exit");
+    void (*real)(int);
+    *(void **)&real = shadow_real(SHADOW_EXIT);
     ending_from(__builtin_frame_address(0));
     for (;;)
         real(status);
@@ -335,9 +338,8 @@ EXPORTED int execv(const char *path, char *const *argv) {
 }
 
 EXPORTED int execvpe(const char *file, char *const *argv, char *const *env) {
-    static int (*real)(const char *, char *const *, char *const *);
-    if (real == NULL)
-        *(void **)&real = shadowed("execvpe");
+    int (*real)(const char *, char *const *, char *const *);
+    *(void **)&real = shadow_real(SHADOW_EXECVPE);
     const struct left l = leave_begin(__builtin_frame_address(0));
     const int result = real(file, argv, env);
     leave_end(&l);
@@ -349,9 +351,8 @@ EXPORTED int execvp(const char *file, char *const *argv) {
 }
 
 EXPORTED int fexecve(int fd, char *const *argv, char *const *env) {
-    static int (*real)(int, char *const *, char *const *);
-    if (real == NULL)
-        *(void **)&real = shadowed("fexecve");
+    int (*real)(int, char *const *, char *const *);
+    *(void **)&real = shadow_real(SHADOW_FEXECVE);
     const struct left l = leave_begin(__builtin_frame_address(0));
     const int result = real(fd, argv, env);
     leave_end(&l);
@@ -400,7 +401,7 @@ EXPORTED int execle(const char *path, const char *first, ...) {
 
 EXPORTED __attribute__((noreturn)) void abort(void) {
     void (*real)(void);
-    *(void **)&real = shadowed("abort");
+    *(void **)&real = shadow_real(SHADOW_ABORT);
     (void)raise_begin(SIGABRT, __builtin_frame_address(0));
     for (;;)
         real();
@@ -409,7 +410,7 @@ EXPORTED __attribute__((noreturn)) void abort(void) {
 EXPORTED __attribute__((noreturn)) void __assert_fail(const char *assertion, const char *file,
                                                       unsigned line, const char *function) {
     void (*real)(const char *, const char *, unsigned, const char *);
-    *(void **)&real = shadowed("__assert_fail");
+    *(void **)&real = shadow_real(SHADOW_ASSERT_FAIL);
     (void)raise_begin(SIGABRT, __builtin_frame_address(0));
     for (;;)
         real(assertion, file, line, function);
@@ -417,7 +418,7 @@ EXPORTED __attribute__((noreturn)) void __assert_fail(const char *assertion, con
 
 EXPORTED __attribute__((noreturn)) void __stack_chk_fail(void) {
     void (*real)(void);
-    *(void **)&real = shadowed("__stack_chk_fail");
+    *(void **)&real = shadow_real(SHADOW_STACK_CHK_FAIL);
     (void)raise_begin(SIGABRT, __builtin_frame_address(0));
     for (;;)
         real();
@@ -425,7 +426,7 @@ EXPORTED __attribute__((noreturn)) void __stack_chk_fail(void) {
 
 EXPORTED int raise(int number) {
     int (*real)(int);
-    *(void **)&real = shadowed("raise");
+    *(void **)&real = shadow_real(SHADOW_RAISE);
     const struct raised r = raise_begin(number, __builtin_frame_address(0));
     const int result = real(number);
     raise_end(&r);
@@ -436,7 +437,7 @@ EXPORTED int kill(pid_t process, int number) {
     const bool own = process == own_id();
     const struct raised r =
         own ? raise_begin(number, __builtin_frame_address(0)) : (struct raised){0};
-    const int result = (int)syscall(SYS_kill, process, number);
+    const int result = (int)kernel(SYS_kill, (const long[6]){process, number});
     raise_end(&r);
     return result;
 }

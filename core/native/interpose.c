@@ -1,10 +1,11 @@
 /* Functions that shadow libc's: those that could change SIGTRAP, and those that start threads.
  * Without a session they only call libc's. */
+#include "native/interpose.h"
 #include "native/ending.h"
+#include "native/hit/shadows.h"
 #include "native/hit/signals.h"
 #include "native/hotprobe.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -28,7 +29,7 @@ EXPORTED int sigaction(int number, const struct sigaction *act, struct sigaction
     struct sigaction copy;
     if (act != NULL) {
         copy = *act;
-        sigdelset(&copy.sa_mask, SIGTRAP);
+        copy.sa_mask.__val[0] &= ~TRAP_BIT; /* sigdelset() is libc's */
         act = &copy;
     }
     return __sigaction(number, act, old);
@@ -38,7 +39,7 @@ EXPORTED sighandler_t signal(int number, sighandler_t handler) {
     if (!signals_ours || (number != SIGTRAP && !ending_has(number)))
         return bsd_signal(number, handler);
     struct sigaction act = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
-    sigaddset(&act.sa_mask, number);
+    act.sa_mask.__val[0] = 1ull << (number - 1);
     return sigaction(number, &act, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 
@@ -46,9 +47,8 @@ EXPORTED int pthread_sigmask(int how, const sigset_t *set, sigset_t *old) {
     /* Mask changes between the two functions must not hide SIGTRAP. */
     if (signals_ours)
         return signal_mask(how, set, old);
-    static int (*real)(int, const sigset_t *, sigset_t *);
-    if (real == NULL)
-        *(void **)&real = dlsym(RTLD_NEXT, "pthread_sigmask");
+    int (*real)(int, const sigset_t *, sigset_t *);
+    *(void **)&real = shadow_real(SHADOW_PTHREAD_SIGMASK);
     return real(how, set, old);
 }
 
@@ -81,14 +81,10 @@ static int begin_c11(void *raw) {
     return start(argument);
 }
 
-EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-                            void *(*start)(void *), void *argument) {
-    static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
-    if (real == NULL)
-        *(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
-    before_threads();
-    if (!births_watched())
-        return real(thread, attributes, start, argument);
+static int watched_pthread(pthread_t *thread, const pthread_attr_t *attributes,
+                           void *(*start)(void *), void *argument) {
+    int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    *(void **)&real = shadow_real(SHADOW_PTHREAD_CREATE);
     struct birth b = {.start.pthread = start, .argument = argument};
     births_stop(true);
     int error = real(thread, attributes, begin_pthread, &b);
@@ -98,13 +94,9 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
     return error;
 }
 
-EXPORTED int thrd_create(thrd_t *thread, thrd_start_t start, void *argument) {
-    static int (*real)(thrd_t *, thrd_start_t, void *);
-    if (real == NULL)
-        *(void **)&real = dlsym(RTLD_NEXT, "thrd_create");
-    before_threads();
-    if (!births_watched())
-        return real(thread, start, argument);
+static int watched_c11(thrd_t *thread, thrd_start_t start, void *argument) {
+    int (*real)(thrd_t *, thrd_start_t, void *);
+    *(void **)&real = shadow_real(SHADOW_THRD_CREATE);
     struct birth b = {.start.c11 = start, .argument = argument};
     births_stop(true);
     int error = real(thread, begin_c11, &b);
@@ -112,4 +104,42 @@ EXPORTED int thrd_create(thrd_t *thread, thrd_start_t start, void *argument) {
         birth_wait(&b);
     births_stop(false);
     return error;
+}
+
+/* Where to go on, after what must be done before the process gets another thread. */
+__attribute__((visibility("hidden"))) void *starter_of_pthread(void);
+__attribute__((visibility("hidden"))) void *starter_of_c11(void);
+
+void *starter_of_pthread(void) {
+    before_threads();
+    return births_watched() ? (void *)watched_pthread : shadow_real(SHADOW_PTHREAD_CREATE);
+}
+
+void *starter_of_c11(void) {
+    before_threads();
+    return births_watched() ? (void *)watched_c11 : shadow_real(SHADOW_THRD_CREATE);
+}
+
+/* They jump, with the caller's arguments, so that libc's function returns to the caller. */
+#define JUMPS(name, where)                                                                         \
+    __asm__(".text\n"                                                                              \
+            ".p2align 4\n"                                                                         \
+            ".globl " name "\n"                                                                    \
+            ".type " name ", @function\n" name ":\n"                                               \
+            "    .cfi_startproc\n"                                                                 \
+            "    push %rdi\n    push %rsi\n    push %rdx\n    push %rcx\n    push %rcx\n"          \
+            "    .cfi_adjust_cfa_offset 40\n"                                                      \
+            "    call " where "\n"                                                                 \
+            "    pop %rcx\n    pop %rcx\n    pop %rdx\n    pop %rsi\n    pop %rdi\n"               \
+            "    .cfi_adjust_cfa_offset -40\n"                                                     \
+            "    jmp *%rax\n"                                                                      \
+            "    .cfi_endproc\n"                                                                   \
+            ".size " name ", . - " name "\n")
+JUMPS("pthread_create", "starter_of_pthread");
+JUMPS("thrd_create", "starter_of_c11");
+
+void interpose_find(void) {
+    shadows_find();
+    shadow_jumps(SHADOW_PTHREAD_CREATE, (uintptr_t)&pthread_create);
+    shadow_jumps(SHADOW_THRD_CREATE, (uintptr_t)&thrd_create);
 }

@@ -2,7 +2,9 @@
  * session's folder. */
 #include "native/edges/edge_probes.h"
 #include "native/ending.h"
+#include "native/hit/shadows.h"
 #include "native/hit/signals.h"
+#include "native/interpose.h"
 #include "native/lines.h"
 #include "native/session.h"
 #include "native/session_state.h"
@@ -274,14 +276,18 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
     close(fd);
     if (hotprobe_open(&h, &o.options, &e) != STATUS_OK)
         give_up(&o, "%s", e.text);
+    if (o.graph)
+        interpose_find();
     if (!o.graph)
         sites_start(h, &o);
     else if (edges_start(h, o.folder, &e) != STATUS_OK)
         give_up(&o, "%s", e.text);
     if (session_settle(h, &e) != STATUS_OK)
         give_up(&o, "%s", e.text);
-    if (o.graph)
+    if (o.graph) {
         ending_watch();
+        shadows_put(&h->pairs.head[SESSION_PAIRS_SHADOWS], SESSION_SHADOWS);
+    }
     /* No calls from here on: all that libc has done so far was done for this function. */
     if (o.graph) {
         pool_forget(h);

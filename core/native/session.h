@@ -70,7 +70,11 @@ enum {
         6, /* word: signal that is to end the process, and found it in other code; 0: none */
     SESSION_PAIRS_LIBC = 7, /* word, enum below */
     SESSION_PAIRS_LEFT = 8, /* word: 1 if the process has become another program, by exec */
-    SESSION_PAIRS_WORDS,
+    SESSION_PAIRS_SHADOWS =
+        16, /* words: for each function of the library that only jumps on to libc's, its
+                                   address, and where it jumps to; 0: no more */
+    SESSION_SHADOWS = 4, /* at most so many */
+    SESSION_PAIRS_WORDS = SESSION_PAIRS_SHADOWS + 2 * SESSION_SHADOWS,
     SESSION_PAIRS_OFTEN = 256,
     SESSION_PAIRS_SITE = 47,      /* addresses of programs have 47 bits */
     SESSION_PAIRS_BANK = 1 << 17, /* sites of a table */
@@ -79,10 +83,10 @@ enum {
 };
 enum {
     SESSION_LIBC_EXACT,
-    SESSION_LIBC_BEGUN,   /* fork() has begun: what was counted since is not in the files */
-    SESSION_LIBC_FORKED,  /* a child has counted in libc for a moment */
-    SESSION_LIBC_OPEN,    /* the process ended where a signal had interrupted libc */
-    SESSION_LIBC_THREADS, /* the library has called libc at the end, while threads counted */
+    SESSION_LIBC_BEGUN,  /* fork() has begun: what was counted since is not in the files */
+    SESSION_LIBC_FORKED, /* a child has counted in libc for a moment */
+    SESSION_LIBC_OPEN, /* the process ended while a thread was in libc, or a signal had interrupted it */
+    SESSION_LIBC_SEEN, /* the library's own calls of libc were counted */
 };
 enum {
     SESSION_THREADS_ONE,

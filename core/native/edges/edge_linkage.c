@@ -4,6 +4,7 @@
  * one may be found there. Two names with one hash cost time only.
  */
 #include "native/edges/edge_linkage.h"
+#include "native/hit/shadows.h"
 #include "native/text/decode.h"
 
 #include <elf.h>
@@ -134,7 +135,8 @@ static bool may_stay(struct hotprobe *h, const struct object *o, const slot_list
     if (!insn_decode(&i, jump, o->text_end))
         return true;
     const uintptr_t to = *(const uintptr_t *)i.memory;
-    return in_text(o, to) ? !has(away->at, away->len, i.memory) : object_at(h, to) != NULL;
+    return in_text(o, to) ? !has(away->at, away->len, i.memory)
+                          : object_at(h, shadow_leads_to(to)) != NULL;
 }
 
 bool linkage_find(const struct linkage *l, struct hotprobe *h, const struct object *o,

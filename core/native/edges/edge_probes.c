@@ -61,12 +61,12 @@ struct edges {
 };
 
 /* How the piece ends: session.h has the letters. */
-static char end_letter(const struct object *o, const struct piece *p) {
+static char end_letter(const struct piece *p) {
     switch ((enum flow)p->flow) {
     case FLOW_NEXT:
         return 'n';
     case FLOW_SYSTEM:
-        return o->leaves ? 'x' : 'n';
+        return 'x';
     case FLOW_JUMP:
         return 'j';
     case FLOW_BRANCH:
@@ -112,7 +112,7 @@ static bool make_pieces(struct edges *g) {
                                             .target = number_at(g, p->target),
                                             .back = TREE_NONE,
                                             .arm_of = TREE_NONE,
-                                            .ends = end_letter(g->o, p),
+                                            .ends = end_letter(p),
                                             .may_enter = p->entered,
                                             .far = branches_far(g->o, p)};
     }

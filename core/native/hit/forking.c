@@ -6,10 +6,12 @@
  *
  * With several threads others count meanwhile, and their counts would be lost: then libc is not counted.
  *
- * The same makes the library's own calls of libc unseen: its copies are dropped.
+ * The same makes the library's own calls of libc unseen: its copies are dropped. It calls libc only while
+ * there is one thread.
  */
 #include "native/hit/forking.h"
 #include "native/hit/pairs.h"
+#include "native/hit/tasks.h"
 #include "native/raw.h"
 #include "native/session_state.h"
 
@@ -133,7 +135,7 @@ void aside_begin(struct hotprobe *h) {
     if (!h->atomic && open_files(h))
         h->pairs.aside = each_part(h, PRIVATE, -1);
     else if (*why == SESSION_LIBC_EXACT)
-        *why = SESSION_LIBC_THREADS;
+        *why = SESSION_LIBC_SEEN;
 }
 
 void aside_end(struct hotprobe *h) {
@@ -144,9 +146,20 @@ void aside_end(struct hotprobe *h) {
     h->pairs.aside = false;
 }
 
+/* Threads that have been joined may need a moment to end. */
+static bool alone(const struct hotprobe *h) {
+    enum { TURNS = 5, NS = 1000 * 1000 };
+    bool one = !h->atomic || task_alone();
+    for (int turn = 0; turn < TURNS && !one; turn++) {
+        task_pause(NS);
+        one = task_alone();
+    }
+    return one;
+}
+
 /* The first word that is written says that the parent has not come back yet. */
 void forking_begin(struct hotprobe *h) {
-    const bool can = !h->atomic && open_files(h);
+    const bool can = alone(h) && open_files(h);
     h->pairs.head[SESSION_PAIRS_LIBC] = can ? SESSION_LIBC_BEGUN : SESSION_LIBC_FORKED;
     h->pairs.forking = can;
     if (can)

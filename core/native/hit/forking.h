@@ -9,8 +9,8 @@ struct hotprobe;
  * none of them calls libc. */
 bool forking_counts(const struct hotprobe *h);
 void forking_begin(struct hotprobe *h);
-/* What the calling thread counts between these two is forgotten: the library calls libc. With several
- * threads libc is not counted from the first on. They may be nested. */
+/* What is counted between these two is forgotten: the library calls libc. Once there are several threads libc
+ * is not counted from the first on. They may be nested. */
 void aside_begin(struct hotprobe *h);
 void aside_end(struct hotprobe *h);
 void forking_parent(struct hotprobe *h);

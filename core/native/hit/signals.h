@@ -2,11 +2,27 @@
 #ifndef HOTGRAPH_NATIVE_SIGNALS_H
 #define HOTGRAPH_NATIVE_SIGNALS_H
 
+#include "native/raw.h"
+
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
 #define TRAP_BIT (1ull << (SIGTRAP - 1))
+
+/* The kernel's struct sigaction, and what its system call does. */
+enum { DISPOSITION_RESTORER = 0x04000000 };
+struct disposition {
+    void (*handler)(int, siginfo_t *, void *);
+    unsigned long flags;
+    void (*restorer)(void);
+    uint64_t mask;
+};
+static inline long disposition_set(int number, const struct disposition *to,
+                                   struct disposition *old) {
+    return raw_call6(SYS_rt_sigaction, (uint64_t)number, (uintptr_t)to, (uintptr_t)old,
+                     sizeof(uint64_t), 0, 0);
+}
 
 /* SIGTRAP's state in this thread as the program sees it; it is never really blocked. */
 struct thread_signals {

@@ -18,15 +18,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { RESTORER = 0x04000000, SIGNALS = 64 };
-
-/* The kernel's struct sigaction. */
-struct disposition {
-    void (*handler)(int, siginfo_t *, void *);
-    unsigned long flags;
-    void (*restorer)(void);
-    uint64_t mask;
-};
+enum { SIGNALS = 64 };
 
 static struct {
     struct hotprobe *_Atomic session;
@@ -43,12 +35,15 @@ __asm__(".text\n"
         "    syscall\n");
 __attribute__((visibility("hidden"))) void hotprobe_restorer(void);
 
-static long disposition_set(int number, const struct disposition *to, struct disposition *old) {
-    return syscall(SYS_rt_sigaction, number, to, old, sizeof(uint64_t));
+/* Returns 0, or an error's number, negative. */
+static long mask_set(int how, const uint64_t *set, uint64_t *old) {
+    return raw_call6(SYS_rt_sigprocmask, (uint64_t)how, (uintptr_t)set, (uintptr_t)old,
+                     sizeof(uint64_t), 0, 0);
 }
 
-static long mask_set(int how, const uint64_t *set, uint64_t *old) {
-    return syscall(SYS_rt_sigprocmask, how, set, old, sizeof(uint64_t));
+static void trap_again(int number) {
+    (void)raw_call3(SYS_tgkill, (uint64_t)raw_call3(SYS_getpid, 0, 0, 0),
+                    (uint64_t)raw_call3(SYS_gettid, 0, 0, 0), (uint64_t)number);
 }
 
 /* Handles a trap of the program's own, or a sent one, as without the library. */
@@ -66,7 +61,7 @@ static void forward(int number, siginfo_t *info, ucontext_t *context) {
         struct disposition plain = {0};
         disposition_set(number, &plain, NULL);
         if (sent)
-            syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), number);
+            trap_again(number);
         else /* execute it again */
             context->uc_mcontext.gregs[REG_RIP] -= info->si_code == SI_KERNEL ? 1 : 0;
         return;
@@ -169,8 +164,8 @@ enum status trap_open(struct hotprobe *h, struct error *e) {
                          "before there are threads that do");
     }
     struct disposition ours = {.handler = on_trap,
-                               .flags =
-                                   SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER | RESTORER,
+                               .flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER |
+                                        DISPOSITION_RESTORER,
                                .restorer = hotprobe_restorer};
     disposition_set(SIGTRAP, &ours, &process.theirs[process.which & 1]);
     atomic_store(&signals_ours, true);
@@ -201,14 +196,14 @@ atomic_bool signals_ours;
 void trap_action(const struct sigaction *act, struct sigaction *old) {
     struct disposition d = process.theirs[process.which & 1];
     if (old != NULL) {
-        memset(old, 0, sizeof *old);
+        raw_clear(old, sizeof *old);
         old->sa_sigaction = d.handler;
-        old->sa_flags = (int)(d.flags & ~(unsigned long)RESTORER);
+        old->sa_flags = (int)(d.flags & ~(unsigned long)DISPOSITION_RESTORER);
         memcpy(&old->sa_mask, &d.mask, sizeof d.mask);
     }
     if (act != NULL) {
         d = (struct disposition){.handler = act->sa_sigaction,
-                                 .flags = (unsigned long)act->sa_flags | RESTORER,
+                                 .flags = (unsigned long)act->sa_flags | DISPOSITION_RESTORER,
                                  .restorer = hotprobe_restorer};
         memcpy(&d.mask, &act->sa_mask, sizeof d.mask);
         process.theirs[~process.which & 1] = d;
@@ -224,18 +219,19 @@ int signal_mask(int how, const sigset_t *set, sigset_t *old) {
         named = (want & TRAP_BIT) != 0;
         want &= ~(TRAP_BIT | 3ull << 31); /* and the two that libc reserves */
     }
-    if (mask_set(how, set != NULL ? &want : NULL, &before) != 0)
-        return errno;
+    const long result = mask_set(how, set != NULL ? &want : NULL, &before);
+    if (result != 0)
+        return (int)-result;
     if (set != NULL && (named || how == SIG_SETMASK))
         thread_signals.trap_blocked = how != SIG_UNBLOCK && named;
     if (old != NULL) {
         before = (before & ~TRAP_BIT) | (was ? TRAP_BIT : 0);
-        memset(old, 0, sizeof *old);
+        raw_clear(old, sizeof *old);
         memcpy(old, &before, sizeof before);
     }
     if (!thread_signals.trap_blocked && thread_signals.trap_pending) {
         thread_signals.trap_pending = false;
-        syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGTRAP);
+        trap_again(SIGTRAP);
     }
     return 0;
 }

@@ -5,42 +5,17 @@
  * called from a stub, or the signal handler, is running: its return address is unknown.
  */
 #include "native/patch/grace.h"
+#include "native/hit/tasks.h"
 #include "native/patch/stub.h"
 #include "native/patch/write_text.h"
+#include "native/raw.h"
 #include "native/session_state.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 enum { ENOUGH_NS = 10 * 1000 * 1000 };
-
-static size_t proc_read(char *into, size_t size, pid_t thread, const char *what) {
-    char path[64] = "/proc/self/task/";
-    size_t n = strlen(path), k = 0;
-    char digits[16];
-    for (pid_t t = thread; t > 0; t /= 10)
-        digits[k++] = (char)('0' + t % 10);
-    while (k > 0)
-        path[n++] = digits[--k];
-    strcpy(path + n, what);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd >= 0 ? read(fd, into, size - 1) : -1;
-    if (fd >= 0)
-        close(fd);
-    into[got > 0 ? got : 0] = 0;
-    return got > 0 ? (size_t)got : 0;
-}
-
-static uint64_t processor_time(pid_t thread) {
-    char text[128];
-    uint64_t ns = 0;
-    size_t n = proc_read(text, sizeof text, thread, "/schedstat");
-    const char *p = text;
-    return scan_decimal(&p, text + n, UINT64_MAX, &ns) ? ns : 0;
-}
 
 static bool is_inside(const struct hotprobe *h, uintptr_t at) {
     for (size_t i = 0; i < h->retired.len; i++) {
@@ -73,56 +48,9 @@ static bool stack_clean(const struct hotprobe *h, uintptr_t sp) {
     return stop != 0;
 }
 
-/* Is the thread asleep in the kernel? Then the line ends with its rsp and pc. */
-static bool asleep_at(pid_t thread, uint64_t *pc, uint64_t *stack) {
-    char text[256];
-    size_t n = proc_read(text, sizeof text, thread, "/syscall");
-    if (n == 0 || strncmp(text, "running", 7) == 0)
-        return false;
-    char *last = strrchr(text, ' ');
-    if (last == NULL)
-        return false;
-    const char *p = last + 1;
-    if (!scan_hex(&p, text + n, UINT64_MAX, pc))
-        return false;
-    *last = 0;
-    const char *before = strrchr(text, ' ');
-    return before != NULL && (p = before + 1, scan_hex(&p, last, UINT64_MAX, stack));
-}
-
 static bool asleep_outside(const struct hotprobe *h, pid_t thread) {
     uint64_t at = 0, sp = 0;
-    return asleep_at(thread, &at, &sp) && !is_inside(h, at) && stack_clean(h, sp);
-}
-
-struct directory_entry {
-    uint64_t inode;
-    int64_t offset;
-    unsigned short length;
-    unsigned char type;
-    char name[];
-};
-
-/* readdir() would use the heap. */
-static bool each_thread(struct hotprobe *h, bool (*do_it)(struct hotprobe *, pid_t)) {
-    char buffer[4096] __attribute__((aligned(8)));
-    int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    bool ok = true;
-    long n;
-    while (ok && (n = syscall(SYS_getdents64, fd, buffer, sizeof buffer)) > 0) {
-        for (long at = 0; at < n && ok;) {
-            const struct directory_entry *d = (const void *)(buffer + at);
-            const char *p = d->name;
-            uint64_t id = 0;
-            if (scan_decimal(&p, p + strlen(p), 1 << 30, &id))
-                ok = do_it(h, (pid_t)id);
-            at += d->length;
-        }
-    }
-    close(fd);
-    return ok;
+    return task_asleep(thread, &at, &sp) && !is_inside(h, at) && stack_clean(h, sp);
 }
 
 static bool in_counted_text(const struct hotprobe *h, uintptr_t at) {
@@ -143,49 +71,56 @@ static const struct object *stub_owner(const struct hotprobe *h, uintptr_t at) {
     return NULL;
 }
 
-static enum grace_place in_libc(uintptr_t at) {
+static bool after_system_call(uintptr_t at) {
     const uint8_t *b = (const uint8_t *)at;
-    return b[-2] == 0x0f && b[-1] == 0x05 ? GRACE_OUTSIDE : GRACE_IN_LIBC; /* syscall */
+    return b[-2] == 0x0f && b[-1] == 0x05; /* syscall */
 }
 
 enum grace_place grace_place(const struct hotprobe *h, uintptr_t at) {
-    const struct object *owner = is_inside(h, at) ? stub_owner(h, at) : NULL;
-    if (h->entered != h->left || in_counted_text(h, at))
+    const bool stub = is_inside(h, at);
+    const struct object *owner = stub ? stub_owner(h, at) : NULL;
+    const bool libc = at >= h->libc.start && at < h->libc.end,
+               counted = libc || owner != NULL || in_counted_text(h, at);
+    if (h->entered != h->left || (stub && owner == NULL))
         return GRACE_INSIDE;
-    if (is_inside(h, at))
-        return owner != NULL && owner->leaves ? in_libc(at) : GRACE_INSIDE;
-    return at >= h->libc.start && at < h->libc.end ? in_libc(at) : GRACE_OUTSIDE;
+    if (!counted || after_system_call(at))
+        return GRACE_OUTSIDE;
+    return libc || (owner != NULL && owner->leaves) ? GRACE_IN_LIBC : GRACE_INSIDE;
 }
 
-static bool waits(struct hotprobe *h, pid_t thread) {
+struct others {
+    const struct hotprobe *h;
+    pid_t self;
+    enum grace_place found;
+};
+
+static bool find_other(void *user, pid_t thread) {
+    struct others *o = user;
     uint64_t at = 0, sp = 0;
-    return thread == (pid_t)syscall(SYS_gettid) ||
-           (asleep_at(thread, &at, &sp) && grace_place(h, at) == GRACE_OUTSIDE);
+    const enum grace_place place = thread == o->self               ? GRACE_OUTSIDE
+                                   : task_asleep(thread, &at, &sp) ? grace_place(o->h, at)
+                                                                   : GRACE_INSIDE;
+    o->found = place > o->found ? place : o->found;
+    return true;
 }
 
-bool grace_others_wait(struct hotprobe *h) {
-    return each_thread(h, waits);
+enum grace_place grace_others(const struct hotprobe *h) {
+    struct others o = {h, (pid_t)raw_call3(SYS_gettid, 0, 0, 0), GRACE_OUTSIDE};
+    return tasks_each(find_other, &o) ? o.found : GRACE_INSIDE;
 }
 
 /* The kernel's frame: what the handler returns to, and the interrupted context, whose stack is a little
  * above, unless the handler has a stack of its own. */
 static enum grace_place of_frame(const struct hotprobe *h, uintptr_t at, uintptr_t stop) {
-    ucontext_t context;
-    if (stop - at < sizeof(uint64_t) + sizeof context)
-        return GRACE_OUTSIDE;
-    memcpy(&context, (const void *)(at + sizeof(uint64_t)), sizeof context);
-    return grace_place(h, (uintptr_t)context.uc_mcontext.gregs[REG_RIP]);
+    const ucontext_t *context = (const void *)(at + sizeof(uint64_t));
+    return stop - at < sizeof(uint64_t) + sizeof *context
+               ? GRACE_OUTSIDE
+               : grace_place(h, (uintptr_t)context->uc_mcontext.gregs[REG_RIP]);
 }
 
-enum grace_place grace_interrupted(struct hotprobe *h, uintptr_t sp, uintptr_t restorer) {
-    mapping_list maps = {0};
-    uintptr_t stop = 0;
+enum grace_place grace_interrupted(const struct hotprobe *h, uintptr_t sp, uintptr_t restorer) {
+    const uintptr_t stop = restorer != 0 ? mapping_end(sp) : 0;
     enum grace_place found = GRACE_OUTSIDE;
-    if (restorer != 0 && mappings_read(&maps, NULL))
-        for (size_t i = 0; i < maps.len; i++)
-            if (sp >= maps.at[i].start && sp < maps.at[i].end)
-                stop = maps.at[i].end;
-    seq_free(&maps);
     for (uintptr_t at = (sp + 7) & ~(uintptr_t)7; at + sizeof restorer <= stop;
          at += sizeof restorer) {
         const enum grace_place where =
@@ -195,18 +130,20 @@ enum grace_place grace_interrupted(struct hotprobe *h, uintptr_t sp, uintptr_t r
     return found;
 }
 
-static bool remember(struct hotprobe *h, pid_t thread) {
-    struct seen s = {.thread = thread, .since = processor_time(thread)};
+static bool remember(void *user, pid_t thread) {
+    struct hotprobe *h = user;
+    struct seen s = {.thread = thread, .since = task_time(thread)};
     return seq_push(&h->seen, s);
 }
 
-static bool look(struct hotprobe *h, pid_t thread) {
+static bool look(void *user, pid_t thread) {
+    struct hotprobe *h = user;
     for (size_t i = 0; i < h->seen.len; i++) {
         struct seen *s = &h->seen.at[i];
         if (s->thread != thread || s->outside)
             continue;
         s->outside = thread == (pid_t)syscall(SYS_gettid) || asleep_outside(h, thread) ||
-                     processor_time(thread) > s->since + ENOUGH_NS;
+                     task_time(thread) > s->since + ENOUGH_NS;
         s->here = true;
     }
     return true;
@@ -215,7 +152,7 @@ static bool look(struct hotprobe *h, pid_t thread) {
 static void snapshot(struct hotprobe *h) {
     h->seen.len = 0;
     h->seen_before = h->retired.len;
-    if (!each_thread(h, remember))
+    if (!tasks_each(remember, h))
         h->seen_before = 0;
 }
 
@@ -226,7 +163,7 @@ static bool all_outside(struct hotprobe *h) {
         return false;
     for (size_t i = 0; i < h->seen.len; i++)
         h->seen.at[i].here = h->seen.at[i].outside;
-    if (!mappings_read(&h->maps, NULL) || !each_thread(h, look) || h->entered != entered)
+    if (!mappings_read(&h->maps, NULL) || !tasks_each(look, h) || h->entered != entered)
         return false;
     for (size_t i = 0; i < h->seen.len; i++)
         if (h->seen.at[i].here && !h->seen.at[i].outside)

@@ -18,17 +18,16 @@ struct seen {
 };
 void grace_retire(struct hotprobe *h, struct stub *stub, struct patch *slot);
 void grace_reclaim(struct hotprobe *h);
-/* After session_settle(): does each other thread wait in the kernel, called by code of no object of the
- * session? */
-bool grace_others_wait(struct hotprobe *h);
-/* Where a thread is that is to run no more: in other code, or after a system call of libc; elsewhere in libc,
- * if that is counted; or elsewhere in counted code, or in a call from a stub. */
+/* Where a thread is that is to run no more: in other code, or after a system call; elsewhere in libc, if that
+ * is counted; or elsewhere in counted code, or in a call from a stub. */
 enum grace_place { GRACE_OUTSIDE, GRACE_IN_LIBC, GRACE_INSIDE };
-/* After session_settle(): of an address. */
+/* Of these three: call them after session_settle(). They do not call libc. */
 enum grace_place grace_place(const struct hotprobe *h, uintptr_t at);
-/* After session_settle(): of what this thread's stack, from sp on, has as interrupted by a signal's handler; the
- * last place in the enum's order. The restorer is what handlers return to. */
-enum grace_place grace_interrupted(struct hotprobe *h, uintptr_t sp, uintptr_t restorer);
+/* Of all other threads, the last place in the enum's order; a thread that runs may be anywhere. */
+enum grace_place grace_others(const struct hotprobe *h);
+/* Of what this thread's stack, from sp on, has as interrupted by a signal's handler; the last place in the
+ * enum's order. The restorer is what handlers return to. */
+enum grace_place grace_interrupted(const struct hotprobe *h, uintptr_t sp, uintptr_t restorer);
 /* Bytes that are not freed yet. */
 size_t grace_left(const struct hotprobe *h);
 

@@ -20,9 +20,8 @@ static void follow(const struct object *o, struct piece *p, struct insn *i) {
         p->end = at + i->length;
         p->count++;
         p->flow = i->flow;
-        if ((i->flow != FLOW_NEXT && (i->flow != FLOW_SYSTEM || o->leaves)) ||
-            !in_text(o, p->end) || (*mark_at(o, p->end) & MARK_START) == 0 ||
-            starts_piece(o, p->end))
+        if (i->flow != FLOW_NEXT || !in_text(o, p->end) ||
+            (*mark_at(o, p->end) & MARK_START) == 0 || starts_piece(o, p->end))
             break;
     }
     bool direct = p->flow == FLOW_JUMP || p->flow == FLOW_BRANCH || p->flow == FLOW_LOOP ||
@@ -96,8 +95,8 @@ bool pieces_find(const struct object *o, piece_list *out) {
             continue;
         p.entered = (m & MARK_ENTRY) != 0 || at == after_away || in_linkage(o, at);
         p.led_to = (m & (MARK_TARGET | MARK_ENTRY)) != 0;
-        after_transfer = i.flow != FLOW_NEXT && (i.flow != FLOW_SYSTEM || o->leaves) ? p.end : 0;
-        after_away = is_call(&i) || (i.flow == FLOW_SYSTEM && o->leaves) ? p.end : 0;
+        after_transfer = i.flow != FLOW_NEXT ? p.end : 0;
+        after_away = is_call(&i) || i.flow == FLOW_SYSTEM ? p.end : 0;
         if (!seq_push(out, p))
             return false;
     }

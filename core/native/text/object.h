@@ -50,14 +50,14 @@ struct arm {
 struct object {
     const char *path;
     struct mapped_file file;
-    uintptr_t bias;           /* add to a file address */
-    uintptr_t text, text_end; /* the executable segments in memory, from the first to the last */
-    const uint8_t *text_file; /* the same in the file */
-    uint8_t *mark;            /* one for each byte of the segment */
-    uint8_t head[64];         /* the segment's first bytes */
-    bool alive;               /* still mapped; checked by each call */
-    bool begins_threads;      /* a new thread executes its code before the program's */
-    bool leaves; /* its system calls may end the process, return twice, or return elsewhere */
+    uintptr_t bias;             /* add to a file address */
+    uintptr_t text, text_end;   /* the executable segments in memory, from the first to the last */
+    const uint8_t *text_file;   /* the same in the file */
+    uint8_t *mark;              /* one for each byte of the segment */
+    uint8_t head[64];           /* the segment's first bytes */
+    bool alive;                 /* still mapped; checked by each call */
+    bool begins_threads;        /* a new thread executes its code before the program's */
+    bool leaves;                /* it is libc, in which signals are blocked at times: no traps */
     VEC(struct range) sections; /* executable sections, or the segments */
     VEC(struct range) plt;
     VEC(struct range) data;  /* what else is readable in memory: segments, and between `sections` */

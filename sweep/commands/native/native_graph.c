@@ -454,14 +454,17 @@ static enum status check_libc(struct reader *r) {
     const uint64_t why = r->c.libc;
     for (size_t i = 0; i < r->c.objects.len && why != SESSION_LIBC_EXACT; i++)
         r->in_libc |= r->c.objects.at[i].libc && r->c.objects.at[i].outside[0] == 0;
-    return !r->in_libc ? STATUS_OK
-                       : error_set(r->e, STATUS_UNSUPPORTED, "%s",
-                                   why == SESSION_LIBC_FORKED
-                                       ? "the program forked while it had threads, and a child "
-                                         "counts as its parent until libc calls the library"
-                                   : why == SESSION_LIBC_OPEN
-                                       ? "the program ended where a signal had interrupted it"
-                                       : "the program had threads");
+    return !r->in_libc
+               ? STATUS_OK
+               : error_set(r->e, STATUS_UNSUPPORTED, "%s",
+                           why == SESSION_LIBC_FORKED
+                               ? "the program forked while it had threads, and a child "
+                                 "counts as its parent until libc calls the library"
+                           : why == SESSION_LIBC_OPEN
+                               ? "the program ended where a signal had interrupted it, or while "
+                                 "another thread was in it"
+                               : "the library's own calls of it were counted, because "
+                                 "its counts could not be mapped anew");
 }
 
 static enum status check_run(struct reader *r) {

@@ -25,6 +25,14 @@ static bool number(const char **p, const char *end, uint64_t most, uint64_t *out
     return scan_decimal(p, end, most, out) && *(*p)++ == ' ';
 }
 
+/* Some functions of the library only jump on to libc's. */
+static uint64_t led_to(const struct native_pieces *c, uint64_t address) {
+    for (size_t i = 0; i < SESSION_SHADOWS; i++)
+        if (address != 0 && c->shadows[i].from == address)
+            return c->shadows[i].to;
+    return address;
+}
+
 /* ---- pieces ---- */
 
 static bool count_at(const struct native_pieces *c, uint64_t offset, uint64_t *out) {
@@ -83,7 +91,7 @@ static bool piece_line(struct native_pieces *c, const char *line) {
     piece.has_fall = fall != 0 && piece.ends != 'l';
     piece.has_taken = taken != 0;
     if (piece.ends == 'l') {
-        piece.led = piece.fall;
+        piece.led = led_to(c, piece.fall);
         piece.fall = 0;
     }
     piece.site = (uint32_t)site;
@@ -195,7 +203,7 @@ static bool add_cell(struct native_pieces *c, const struct session_pair *cell, s
                      uint64_t less) {
     const uint64_t low = cell->key >> SESSION_PAIRS_SITE;
     const struct native_cell out = {.site = bank * (uint64_t)SESSION_PAIRS_BANK + low,
-                                    .target = cell->key - (low << SESSION_PAIRS_SITE),
+                                    .target = led_to(c, cell->key - (low << SESSION_PAIRS_SITE)),
                                     .count = cell->count + less};
     return cell->key == 0 || vec_push(&c->cells, out);
 }
@@ -259,7 +267,8 @@ static enum status check_pairs(struct reader *r) {
             r->e, STATUS_UNSUPPORTED, "no exact graph: %s",
             threads == SESSION_THREADS_RUN
                 ? "another thread may have been in the counted code when the program ended; it "
-                  "must have ended then, or wait in libc (counts of --blocks need no such end)"
+                  "must have ended then, or wait in a system call (counts of --blocks need no such "
+                  "end)"
             : threads == SESSION_THREADS_INSIDE
                 ? "a signal's handler ended the program, or started another one, and had "
                   "interrupted the "
@@ -277,6 +286,7 @@ static enum status check_pairs(struct reader *r) {
                          "no exact graph: %" PRIu64 " targets of indirect jumps found no cell",
                          head[SESSION_PAIRS_LOST]);
     const uint64_t own = head[SESSION_PAIRS_OWN], maps = head[SESSION_PAIRS_MAPS];
+    memcpy(r->c->shadows, &head[SESSION_PAIRS_SHADOWS], sizeof r->c->shadows);
     r->c->raised = (int)head[SESSION_PAIRS_RAISED];
     r->c->left = head[SESSION_PAIRS_LEFT] != 0;
     r->c->libc = head[SESSION_PAIRS_LIBC];

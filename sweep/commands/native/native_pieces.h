@@ -38,6 +38,11 @@ struct native_cell {
     uint64_t site, target, count;
 };
 
+/* Addresses of a function of the library that only jumps on, and of what it jumps to. */
+struct native_shadow {
+    uint64_t from, to;
+};
+
 /* A function of a counted object that counts as other code; offsets in the file. */
 struct native_left_out {
     uint32_t object, start, end;
@@ -49,6 +54,7 @@ struct native_pieces {
     VEC(struct native_piece) pieces;      /* by object and address */
     VEC(struct native_left_out) left_out; /* by object and address */
     VEC(size_t) sites; /* the piece of each site of pairs; SIZE_MAX: of none that counts */
+    struct native_shadow shadows[SESSION_SHADOWS];
     VEC(struct native_cell) cells; /* that were counted; some pairs have two */
     int raised;                    /* the signal that found the program in other code; 0: none */
     bool left;                     /* the process became another program, by exec */

@@ -21,6 +21,12 @@ static sem_t ready;
 __attribute__((noinline)) static int turn(int n) { return n & 1 ? sink += n : n; }
 static void leaves(int n) { turn(n); exit(3); }
 static void quits(int n) { turn(n); _exit(4); }
+static long inline_call(long number, long a) {
+    __asm__ volatile("syscall" : "+a"(number) : "D"(a) : "rcx", "r11", "memory");
+    return number;
+}
+__attribute__((noinline)) static int deep(int n) { const int k = n > 0 ? deep(n - 1) : (int)inline_call(SYS_exit_group, 8); return turn(k) + 1; }
+static void *naps(void *p) { sem_post(&ready); for (;;) turn((int)inline_call(SYS_pause, 0)); return p; }
 static void *waits(void *p) { for (int i = 0; i < 10; i++) turn(i); sem_post(&ready); for (;;) pause(); return p; }
 static void *spins(void *p) { sem_post(&ready); for (;;) sink++; return p; }
 static void *execs(void *path) { turn(5); execl(path, "echo", "new", NULL); return path; }
@@ -33,6 +39,7 @@ int main(int argc, char **argv) {
     printf("%s\n", how);
     fflush(stdout);
     if (strstr(how, "waits")) thread(waits, NULL);
+    if (strstr(how, "naps")) thread(naps, NULL);
     if (strstr(how, "spins")) thread(spins, NULL);
     if (strstr(how, "leaves") && signal(SIGTERM, leaves) != SIG_DFL) return 7;
     if (strstr(how, "quits") && signal(SIGTERM, quits) != SIG_DFL) return 7;
@@ -42,6 +49,7 @@ int main(int argc, char **argv) {
     if (strstr(how, "vp")) execvp(path, echo);
     if (strstr(how, "execs")) { pthread_t t; pthread_create(&t, 0, execs, (void *)path); pthread_join(t, 0); }
     if (argc > 2) { turn(7); execl(path, "echo", "new", NULL); turn(9); _exit(0); }
+    if (strstr(how, "inline")) return deep(5);
     if (strstr(how, "group")) syscall(SYS_exit_group, 6);
     if (strstr(how, "alarm")) alarm(1);
     if (strstr(how, "sent") && fork() == 0) { usleep(300000); kill(getppid(), SIGTERM); _exit(0); }
@@ -73,6 +81,8 @@ equal() { # STATUS HOW: the graph is the one that `record` counts
 images=
 equal 6 "group"
 equal 6 "group waits"
+equal 8 "inline"
+equal 0 "naps"
 equal 143 "sent"
 equal 143 "sent, restored"
 equal 143 "sent, waits"
@@ -112,6 +122,7 @@ refused() { # STATUS TEXT HOW...
 refused 143 "signal 15 .* not known where" "sent, busy"
 refused 143 "another thread may have been" "sent, spins"
 refused 6 "another thread may have been" "group spins"
+refused 8 "without exit(), _exit() or abort()" "inline waits"
 refused 125 "another thread may have been" "l spins" /bin/echo
 refused 3 "handler ended the program.* had interrupted" "sent, leaves, busy"
 refused 4 "handler ended the program.* had interrupted" "sent, quits, busy"
