@@ -4,7 +4,7 @@
 #include "native/patch/gate.h"
 #include "native/patch/stub.h"
 #include "native/patch/window.h"
-#include "native/text/decode.h"
+#include "native/text/quick.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -168,7 +168,7 @@ static uintptr_t step_back(struct hotprobe *h, const struct object *o, uintptr_t
         const struct patch *q = index_find(&h->traps, p);
         return q != NULL && q->in && q->at + q->offset[q->count] == at ? p : 0;
     }
-    if (!insn_decode(&i, p, o->text_end) || p + i.length != at)
+    if (!insn_outline(&i, p, o->text_end) || p + i.length != at)
         return 0;
     return i.flow == FLOW_NEXT || i.flow == FLOW_BRANCH || i.flow == FLOW_LOOP ? p : 0;
 }
@@ -189,7 +189,7 @@ static enum hotprobe_reason try_cover(struct hotprobe *h, struct object *o, uint
     struct patch plan;
     enum hotprobe_reason reason = try_jump(h, o, site, r);
     if (!h->options.at_start || reason == HOTPROBE_DONE || reason == HOTPROBE_OVERLAPS ||
-        !strategy_on(h, HOTPROBE_OVER_SEVERAL) || !insn_decode(&end, site, o->text_end))
+        !strategy_on(h, HOTPROBE_OVER_SEVERAL) || !insn_outline(&end, site, o->text_end))
         return reason;
     for (uintptr_t at = step_back(h, o, site); at != 0; at = step_back(h, o, at)) {
         unsigned length = (unsigned)(site + end.length - at);
@@ -217,11 +217,11 @@ static uintptr_t short_start(struct hotprobe *h, struct object *o, uintptr_t sit
     const struct function *f = function_at(o, site);
     struct insn end, before;
     if (!h->options.at_start || f == NULL || (f->unproven && !h->options.unproven) ||
-        !insn_decode(&end, site, o->text_end) || end.length > 1)
+        !insn_outline(&end, site, o->text_end) || end.length > 1)
         return site;
     const uintptr_t at = (*mark_at(o, site) & MARK_LEADER) == 0 ? step_back(h, o, site) : 0;
-    return at != 0 && (*mark_at(o, at) & MARK_OURS) == 0 && insn_decode(&before, at, o->text_end) &&
-                   before.flow == FLOW_NEXT
+    return at != 0 && (*mark_at(o, at) & MARK_OURS) == 0 &&
+                   insn_outline(&before, at, o->text_end) && before.flow == FLOW_NEXT
                ? at
                : site;
 }
@@ -412,7 +412,7 @@ enum status hotprobe_insert(struct hotprobe *h, struct hotprobe_request *request
         h->objects.at[i].alive = object_alive(h, &h->objects.at[i]);
     if (s == STATUS_OK && (!insertion_sort(&n, count) || !insertion_plan(&n)))
         s = error_set(e, STATUS_MEMORY, "out of memory");
-    if (s == STATUS_OK)
+    if (s == STATUS_OK && !h->deferred)
         s = patches_write(h, e);
     asked(requests, count);
     n.s->order.len = n.s->wishes.len = 0;

@@ -79,26 +79,6 @@ size_t hotprobe_reclaim(struct hotprobe *h) {
     return left;
 }
 
-static void forget(struct hotprobe *h, const struct patch *p) {
-    for (unsigned k = 0; k < p->count; k++)
-        (void)index_set(h, &h->traps, p->at + p->offset[k], NULL);
-    (void)index_set(h, &h->homes, p->at, NULL);
-}
-
-enum status probes_forget(struct hotprobe *h, struct error *e) {
-    enum status s = probes_remove(h, e);
-    (void)hotprobe_reclaim(h);
-    for (size_t i = 0; i < h->patches.len; i++)
-        forget(h, h->patches.at[i]);
-    h->patches.len = 0;
-    for (size_t i = 0; i < h->objects.len; i++) {
-        const struct object *o = &h->objects.at[i];
-        for (uintptr_t at = o->text; at < o->text_end; at++)
-            *mark_at(o, at) &= (uint8_t)~MARK_OURS;
-    }
-    return s;
-}
-
 enum status probes_remove(struct hotprobe *h, struct error *e) {
     enum status s = session_begin(h, e);
     for (size_t i = 0; s == STATUS_OK && i < h->patches.len; i++)

@@ -7,7 +7,5 @@
 struct hotprobe;
 /* Removes all probes. */
 enum status probes_remove(struct hotprobe *h, struct error *e);
-/* The same; no later probe uses what was planned for them. No other thread may run. */
-enum status probes_forget(struct hotprobe *h, struct error *e);
 
 #endif

@@ -77,6 +77,7 @@ struct hotprobe {
     struct scratch scratch;
     bool live;       /* other threads may run: patch so that they survive it */
     bool registered; /* for membarrier */
+    bool deferred;   /* insertions do not write to text: the next one without this does */
     bool atomic;     /* increments are locked */
     struct thread_block *_Atomic blocks;
     uint32_t block_count, slots_used;

@@ -17,13 +17,12 @@
 #include "native/edges/edge_returns.h"
 #include "native/edges/edge_weights.h"
 #include "native/lines.h"
-#include "native/remove.h"
 #include "native/session_state.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Of libc, whose sites may have other numbers when its probes are inserted again. */
+/* Of libc, for what has no cells until functions are left out. */
 enum { SPARE_SITES = 1024 };
 
 /* What was inserted for a piece; offsets in the counters' file, 0: none. */
@@ -40,6 +39,14 @@ struct wanted {
     bool parked;  /* no jump serves it */
 };
 
+typedef VEC(struct counted) counted_list;
+
+/* What is in for pieces that were found before, when fewer functions were other code. */
+struct earlier_plan {
+    piece_list pieces;
+    counted_list counted;
+};
+
 struct edges {
     struct hotprobe *h;
     struct object *o;
@@ -54,7 +61,8 @@ struct edges {
     VEC(uint8_t) asked; /* of each arc: its counter is in, or a request */
     VEC(uint32_t) vertices, order;
     struct tree_work work;
-    VEC(struct counted) counted;
+    counted_list counted;
+    struct earlier_plan before;
     VEC(struct hotprobe_request) requests;
     VEC(struct wanted) wanted;
     size_t sites; /* of pairs, of this object and those before it */
@@ -184,6 +192,14 @@ static bool want(struct edges *g, size_t piece, uint32_t arc, uintptr_t site, un
                                                g->arcs.at[arc].weight == WEIGHT_NO_ROOM}));
 }
 
+/* What is in for the same piece; NULL: it has been cut otherwise, or there was none. */
+static const struct counted *kept(const struct edges *g, const struct piece *p) {
+    const struct piece *old = piece_at(&g->before.pieces, p->start);
+    return old != NULL && old->end == p->end && old->last == p->last
+               ? &g->before.counted.at[old - g->before.pieces.at]
+               : NULL;
+}
+
 /* Requests counters for the arcs that were chosen since. */
 static bool want_arcs(struct edges *g) {
     for (uint32_t k = 0; k < g->arcs.len; k++) {
@@ -228,10 +244,17 @@ static bool want_pairs(struct edges *g) {
     bool ok = true;
     for (size_t i = 0; ok && i < g->pieces.len; i++) {
         const struct piece *p = &g->pieces.at[i];
-        ok = seq_push(&g->counted, (struct counted){0});
+        const struct counted *k = kept(g, p);
+        ok = seq_push(&g->counted, k != NULL ? *k : (struct counted){0});
+        if (ok && g->tree.at[i].ends == 'a')
+            g->counted.at[i].count = 0;
+        else if (ok)
+            g->counted.at[i].pairs = 0;
+        if (ok && g->counted.at[i].pairs != 0)
+            continue;
         if (ok && g->tree.at[i].ends == 'a')
             ok = want(g, i, TREE_NONE, p->last, HOTPROBE_PAIRS) && want_map(g, p);
-        else if (ok && g->stays.at[i] != 0)
+        else if (ok && g->stays.at[i] != 0 && g->counted.at[i].fall == 0)
             ok = want(g, i, TREE_NONE, p->last, HOTPROBE_SLOT);
         else if (ok && leads_to_lone_return(g, p))
             ok = want(g, i, TREE_NONE, p->last, HOTPROBE_COVER);
@@ -464,6 +487,20 @@ static bool is_transaction(const struct object *o, uintptr_t at) {
     return (*mark_at(o, at) & MARK_START) != 0 && (b[0] == 0xc6 || b[0] == 0xc7) && b[1] == 0xf8;
 }
 
+/* Counters that are in need not be chosen. */
+static void set_kept(struct edges *g) {
+    for (uint32_t k = 0; k < g->arcs.len; k++) {
+        struct tree_arc *a = &g->arcs.at[k];
+        const struct counted *c = &g->counted.at[a->piece];
+        const bool in = a->kind == TREE_NODE    ? c->count != 0
+                        : a->kind == TREE_FALL  ? c->fall != 0
+                        : a->kind == TREE_TAKEN ? c->taken != 0
+                                                : false;
+        if (in)
+            a->counted = true, g->asked.at[k] = 1;
+    }
+}
+
 /* Of libc functions are left out in which not all places can have probes. */
 static void set_outside(struct object *o) {
     for (size_t k = 0; k < o->functions.len && o->leaves; k++)
@@ -481,6 +518,7 @@ static enum status edges_find(struct edges *g, struct error *e) {
     pieces_enter(g->o);
     if (!pieces_find(g->o, &g->pieces) || !make_arcs(g) || !want_pairs(g))
         return error_set(e, STATUS_MEMORY, "out of memory");
+    set_kept(g);
     if (!tree_choose(g->arcs.at, g->arcs.len, &g->work))
         return no_tree(g, e);
     if (g->earlier->bytes == 0)
@@ -550,37 +588,44 @@ static bool leave_out(struct edges *g) {
     return more;
 }
 
-static void clear(struct edges *g) {
-    g->pieces.len = g->tree.len = g->arcs.len = g->counted.len = 0;
+/* Finds everything anew, but for the probes that are in. */
+static enum status find_again(struct edges *g, struct error *e) {
+    seq_free(&g->before.pieces);
+    seq_free(&g->before.counted);
+    g->before = (struct earlier_plan){g->pieces, g->counted};
+    g->pieces = (piece_list){0};
+    g->counted = (counted_list){0};
+    g->tree.len = g->arcs.len = 0;
     g->requests.len = g->wanted.len = 0;
+    return edges_find(g, e);
 }
 
-/* Begins again without functions in which something found no room. */
-static enum status insert_libc(struct edges *g, size_t before, struct error *e) {
+/* Goes on without functions in which something found no room. Their probes count for nothing. The text is
+ * patched last, so that it can be read again. */
+static enum status insert_libc(struct edges *g, struct error *e) {
     enum { TRIES = 3 };
     const size_t most = g->sites;
+    g->h->deferred = true;
     enum status s = insert_all(g, e);
+    g->sites = most - SPARE_SITES;
     for (int k = 1; k < TRIES && s == STATUS_UNSUPPORTED && leave_out(g); k++) {
-        clear(g);
-        g->sites = before;
-        s = probes_forget(g->h, e);
-        if (s == STATUS_OK)
-            s = edges_find(g, e);
+        s = find_again(g, e);
         if (s == STATUS_OK && g->sites > most)
             s = error_set(e, STATUS_UNSUPPORTED, "%.200s: too many indirect jumps", g->o->path);
         if (s == STATUS_OK)
             s = insert_all(g, e);
     }
     g->sites = most;
-    return s;
+    g->h->deferred = false;
+    const enum status written = hotprobe_insert(g->h, NULL, 0, s == STATUS_OK ? e : NULL);
+    return s != STATUS_OK ? s : written;
 }
 
 static enum status count_libc(edges_list *all, struct error *e) {
     enum status s = STATUS_OK;
     for (size_t i = 0; i < all->len; i++)
         if (all->at[i].o->leaves && all->at[i].outside[0] == 0)
-            s = allow(&all->at[i], insert_libc(&all->at[i], i > 0 ? all->at[i - 1].sites : 0, e),
-                      e);
+            s = allow(&all->at[i], insert_libc(&all->at[i], e), e);
     return s;
 }
 
@@ -611,6 +656,8 @@ static void edges_free(struct edges *g) {
     seq_free(&g->vertices);
     seq_free(&g->order);
     seq_free(&g->counted);
+    seq_free(&g->before.pieces);
+    seq_free(&g->before.counted);
     seq_free(&g->requests);
     seq_free(&g->wanted);
 }

@@ -169,7 +169,7 @@ static void taken_in_code(struct search *s) {
     struct insn i;
     for (uintptr_t at = o->text; at < o->text_end; at++) {
         if ((*mark_at(o, at) & (MARK_SWEPT | MARK_START)) == 0 ||
-            (!insn_quick(&i, at, o->text_end) && !insn_decode(&i, at, o->text_end)))
+            !insn_outline(&i, at, o->text_end))
             continue;
         uint32_t narrow = 0;
         uint64_t wide = 0;

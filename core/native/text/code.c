@@ -17,11 +17,6 @@ static uintptr_t section_end(const struct object *o, uintptr_t at) {
 
 enum { LENGTH = 15, KIND_NOP = 16, KIND_OTHER = 32 };
 
-/* Decodes the fields that finding code needs. */
-static bool decode(struct insn *i, uintptr_t at, uintptr_t end) {
-    return insn_quick(i, at, end) || insn_decode(i, at, end);
-}
-
 static void remember(struct walk *w, const struct insn *i) {
     bool plain = i->flow == FLOW_NEXT;
     w->known[i->at - w->o->text] = (uint8_t)(i->length | (!plain   ? KIND_OTHER
@@ -35,7 +30,7 @@ static void remember(struct walk *w, const struct insn *i) {
 static bool peek(const struct walk *w, struct insn *i, uintptr_t at, uintptr_t end) {
     uint8_t k = at < end ? w->known[at - w->o->text] : 0;
     if (k == 0 || (k & KIND_OTHER) != 0 || at + (k & LENGTH) > end)
-        return decode(i, at, end);
+        return insn_outline(i, at, end);
     i->at = at;
     i->length = k & LENGTH;
     i->flow = FLOW_NEXT;
@@ -156,7 +151,7 @@ static void walk_starts(struct walk *w) {
 static void walk_linkage(struct walk *w, struct range r) {
     struct insn i;
     bool starts = true;
-    for (uintptr_t at = r.start; at < r.end && decode(&i, at, r.end); at += i.length) {
+    for (uintptr_t at = r.start; at < r.end && insn_outline(&i, at, r.end); at += i.length) {
         if (starts && !i.nop)
             walk_leader(w, at);
         starts = insn_ends_block(&i) || (starts && i.nop);
@@ -168,7 +163,7 @@ static void sweep(struct walk *w, struct range r) {
     struct object *o = w->o;
     for (uintptr_t at = r.start; at < r.end;) {
         struct insn i;
-        if (!decode(&i, at, r.end)) {
+        if (!insn_outline(&i, at, r.end)) {
             at++;
             continue;
         }

@@ -1,4 +1,5 @@
 #include "native/text/code_pieces.h"
+#include "native/text/quick.h"
 
 bool piece_ends_away(const struct piece *p) {
     return p->flow == FLOW_JUMP_AWAY || p->flow == FLOW_CALL_AWAY || p->flow == FLOW_RETURN;
@@ -15,7 +16,7 @@ static bool starts_piece(const struct object *o, uintptr_t at) {
 
 /* Follows the instructions from p->start. Sets the rest, but not who enters. */
 static void follow(const struct object *o, struct piece *p, struct insn *i) {
-    for (uintptr_t at = p->start; insn_decode(i, at, o->text_end); at += i->length) {
+    for (uintptr_t at = p->start; insn_outline(i, at, o->text_end); at += i->length) {
         p->last = at;
         p->end = at + i->length;
         p->count++;
@@ -68,7 +69,7 @@ static void enter(struct object *o, uintptr_t at) {
 static void enter_from(struct object *o, const struct function *f) {
     struct insn i;
     for (uintptr_t at = f->start; at < f->end; at++)
-        if ((*mark_at(o, at) & MARK_START) != 0 && insn_decode(&i, at, o->text_end)) {
+        if ((*mark_at(o, at) & MARK_START) != 0 && insn_outline(&i, at, o->text_end)) {
             enter(o, i.target);
             if (at + i.length >= f->end && !insn_ends_block(&i))
                 enter(o, at + i.length);

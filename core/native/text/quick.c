@@ -235,3 +235,7 @@ bool insn_quick(struct insn *out, uintptr_t at, uintptr_t end) {
     out->imm_size = (uint8_t)(8 * s.immediate);
     return true;
 }
+
+bool insn_outline(struct insn *out, uintptr_t at, uintptr_t end) {
+    return insn_quick(out, at, end) || insn_decode(out, at, end);
+}

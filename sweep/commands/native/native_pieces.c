@@ -67,6 +67,14 @@ static bool sites_up_to(struct native_pieces *c, uint64_t site) {
     return true;
 }
 
+/* The piece of a site, which no other piece has. */
+static bool put_site(struct native_pieces *c, uint64_t site, size_t piece) {
+    if (!sites_up_to(c, site + 1) || c->sites.at[site] != SIZE_MAX)
+        return false;
+    c->sites.at[site] = piece;
+    return true;
+}
+
 static bool piece_line(struct native_pieces *c, const char *line) {
     const char *p = line, *end = line + strlen(line);
     const struct native_object *o = &c->objects.at[c->objects.len - 1];
@@ -101,9 +109,7 @@ static bool piece_line(struct native_pieces *c, const char *line) {
     piece.name = p;
     const size_t before = c->pieces.len;
     return (before == o->first || c->pieces.at[before - 1].start < piece.start) &&
-           (site == 0 ||
-            (sites_up_to(c, site) && c->sites.len == site && vec_push(&c->sites, before))) &&
-           vec_push(&c->pieces, piece);
+           (site == 0 || put_site(c, site, before)) && vec_push(&c->pieces, piece);
 }
 
 static bool left_out_line(struct native_pieces *c, const char *line) {

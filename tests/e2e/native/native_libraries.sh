@@ -25,6 +25,7 @@ LEAVE int each(const int *at, int n, int (*call)(int)) { int s = 0; for (int i =
 static LEAVE int mine(int x) { return x & 1 ? kind(x) : (int)strlen("four") + x; }
 static int order(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 int work(int *at, int n, int (*call)(int)) { qsort(at, (size_t)n, sizeof *at, order); return each(at, n, call) + each(at, n, mine); }
+void *run_here(void *p) { for (;;) sink++; return p; }
 /* Waits in a system call of its own. */
 void *wait_here(void *p) { long r; __asm__ volatile("syscall" : "=a"(r) : "0"(SYS_pause) : "rcx", "r11", "memory"); return p; }
 C
@@ -91,11 +92,11 @@ cat >main.c <<'C'
 #include <stdio.h>
 #include <unistd.h>
 int odd(int x);
-void *wait_here(void *p);
+void *wait_here(void *p), *run_here(void *p);
 int main(int argc, char **argv) {
     pthread_t t;
     (void)argv;
-    if (argc > 1) { if (pthread_create(&t, 0, wait_here, 0)) return 9; usleep(20000); return 0; }
+    if (argc > 1) { if (pthread_create(&t, 0, argc > 2 ? run_here : wait_here, 0)) return 9; usleep(20000); return 0; }
     printf("%d %d\n", odd(0), odd(1));
     return 0;
 }
@@ -158,9 +159,13 @@ native --graph m.graph --structure m.structure --libraries -- ./calls 2>m.err
 [ $? = 3 ] && grep -q 'of its own and of 2 libraries' m.err || fail "many returns: $(cat m.err)"
 [ "$(awk 'FNR == NR { if ($1 == "#image") { if (from != "" && to == "") to = $2; if ($4 ~ /libmany/) from = $2 } next }
     !/^#/ && $1 >= from && (to == "" || $1 < to) && $2 < "0x1100000" { n++; c += $3 } END { print n, c }' m.structure m.graph)" = "1 1" ] || fail "the last return: $(cat m.graph)"
-# A thread that waits in a library's own system call has left that library's code open.
+# A thread that waits in a library's own system call has ended a path there; one that runs in the library has left it open.
+native --graph t.graph --libraries -- ./main x >/dev/null 2>t.err || fail "a thread that waits in a library: $(cat t.err)"
+grep -q 'of its own and of 2 libraries' t.err || fail "a thread that waits in a library: $(cat t.err)"
 rm -f t.graph
-native --graph t.graph --libraries -- ./main x >/dev/null 2>t.err
+native --graph t.graph --libraries -- ./main x x >/dev/null 2>t.err
 [ $? = 125 ] && grep -q 'another thread may have been' t.err && [ ! -e t.graph ] || fail "a thread in a library: $(cat t.err)"
-native --graph t.graph -- ./main x >/dev/null 2>t.err || fail "the same, without libraries: $(cat t.err)"
+native --graph t.graph -- ./main x x >/dev/null 2>t.err
+[ $? = 125 ] || fail "the same, without libraries, where it runs: $(cat t.err)"
+native --graph t.graph -- ./main x >/dev/null 2>t.err || fail "the same, without libraries, where it waits: $(cat t.err)"
 exit $failed
