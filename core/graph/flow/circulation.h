@@ -23,7 +23,7 @@
 #include "base/base.h"
 
 #define ARC_UNBOUNDED     INT64_MAX /* as upper: no bound */
-#define CIRCULATION_LARGE 16384     /* see circulation_options */
+#define CIRCULATION_LARGE 2048      /* see circulation_options */
 
 struct arc {
     uint32_t from, to; /* nodes, from 0 */
