@@ -77,7 +77,8 @@ by_hand() { # BY STRIDE [OPTION...]
 }
 by_hand transfers "$(read_stride all)" --structure umbel.structure --place stratified
 by_hand instructions $(((25 * 1000000 + 699) / 700))
-by_hand active "$(read_stride active)" --structure umbel.structure --place golden
+# A small stride is odd, unless positions are stratified.
+by_hand active "$(($(read_stride active) | 1))" --structure umbel.structure --place golden
 config share.cfg 'by = "active"; per_million = 700; place = "golden"; seed = 3;' 'technique = "flow";'
 sweep share.cfg --db share.db --games umbel,mazewisp
 test "$(ask share.db "SELECT s.key, s.stride IS NULL, sum(observed_share BETWEEN 0.00065 AND 0.0007005)
