@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Exact edge graphs of native programs, by probes and by other tools: bench_peers.py [--quick] [--db DATABASE] HOTGRAPH SOURCES [PROGRAM...]
 
+`graph` is `hotgraph native --graph`, `libraries` the same with --libraries: libc and all other libraries are counted, too.
+
 Each run of a tool has one of the program alone next to it. Rows go into the database as they come, through `hotgraph measured`; what is printed at the
 end are its views native_peers and native_peers_mean, as the tables of docs/native.md:
 
@@ -10,7 +12,8 @@ end are its views native_peers and native_peers_mean, as the tables of docs/nati
 
 Tools that take less than three times as long have most of a second's work in ROUNDS (3) rounds; the others a quarter of that, in one, and so have the edges. gcov and
 llvm-bolt need the sources, or relocations, and so do only the programs that are built here.
-With --quick: two programs with little work, to see whether it works at all. Tools that are missing are left out."""
+With --quick: two programs with little work, to see whether it works at all. Tools that are missing are left out, and so are those that the
+environment's TOOLS, such as TOOLS=graph,libraries, does not name."""
 import json
 import os
 import resource
@@ -33,6 +36,8 @@ ENV = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "HOME": "/nonexistent", "TZ": "UT
        "PERL_HASH_SEED": "0"}  # as record has it
 for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
     signal.signal(number, signal.SIG_DFL)  # for the programs, which look whether nohup ignores them
+TOOLS = os.environ.get("TOOLS", "").split(",") if os.environ.get("TOOLS") else None
+RECORD = [HOTGRAPH, "record", "--graph", "record.graph", "--structure", "record.structure", "--input", "-", "--output", os.devnull, "--"]
 SLOW = "record", "callgrind", "uftrace"
 SHELL = """i=0; s=0; while [ $i -lt COUNT ]; do s=$(( (s * 31 + i) % 65521 )); case $s in *7) t=$s;; *) t=0;; esac; i=$((i + 1)); done; echo $s $t"""
 MAWK = """{ for (i = 1; i <= NF; i++) { n[length($i)]++; s += index($i, "e") } } END { print s, n[4] }"""
@@ -112,9 +117,10 @@ def programs():
 
 def tools(name, program):
     """The command of each tool for a command of this program."""
-    found = {"graph": lambda c: [HOTGRAPH, "native", "--graph", "graph.graph", "--images", "record.structure", "--"] + c,
-             "record": lambda c: [HOTGRAPH, "record", "--graph", "record.graph", "--structure", "record.structure", "--input", "-",
-                                  "--output", os.devnull, "--"] + c}
+    native = [HOTGRAPH, "native", "--images", "record.structure"]
+    found = {"graph": lambda c: native + ["--graph", "graph.graph", "--"] + c,
+             "libraries": lambda c: native + ["--graph", "libraries.graph", "--libraries", "--json", "libraries.json", "--"] + c,
+             "record": lambda c: RECORD + c}
     if shutil.which("valgrind"):
         found["callgrind"] = lambda c: ["valgrind", "--tool=callgrind", "--dump-instr=yes", "--collect-jumps=yes", "--skip-plt=no",
                                         "--callgrind-out-file=callgrind.out"] + c
@@ -128,7 +134,7 @@ def tools(name, program):
         found["uftrace"] = lambda c: ["uftrace", "record", "-P.", "-d", "uftrace.data"] + c
     if shutil.which("perf"):
         found["perf"] = lambda c: ["perf", "record", "-q", "-e", "cpu-clock", "-o", "perf.data", "--"] + c
-    return found
+    return {tool: words for tool, words in found.items() if TOOLS is None or tool in TOOLS}
 
 
 def measured(name, command, tool, *row):
@@ -196,9 +202,13 @@ def imported(tool, program):
 def exactness(name, command, found):
     """Per tool with edges: how many are equal, of how many, and how many are wrong."""
     work, given = command
-    for tool in "record", "graph", "callgrind", "bolt":  # the first gives the addresses to the others
+    for tool in "graph", "libraries", "callgrind", "bolt":
         if tool in found:
             run(found[tool](work), given or os.devnull)
+    if "libraries" in found:
+        with open("libraries.json", encoding="utf-8") as file:
+            for line in json.load(file)["other_code"]:
+                print(f"{name}, libraries: counts as other code: {line}", file=sys.stderr)
     with open("record.structure", encoding="utf-8") as file:
         images = [line.split(None, 3) for line in file if line.startswith("#image")]
     low = next(int(w[1], 16) for w in images if os.path.realpath(w[3].strip()) == os.path.realpath(work[0]))
@@ -206,16 +216,16 @@ def exactness(name, command, found):
         code = file.read()
     linkage = stubs(work[0])
     exact = read("record.graph", low, low + len(code))
-    for tool in "graph", "callgrind", "bolt":
+    for tool in "graph", "libraries", "callgrind", "bolt":
         if tool not in found:
             continue
         try:
-            theirs = read("graph.graph" if tool == "graph" else imported(tool, work[0]), low, low + len(code))
+            theirs = read(imported(tool, work[0]) if tool in ("callgrind", "bolt") else tool + ".graph", low, low + len(code))
         except Failed as error:
             print(f"{name}, {tool}: no edges: {error}", file=sys.stderr)
             continue
         wanted = exact
-        if tool != "graph":
+        if tool in ("callgrind", "bolt"):
             wanted = {(a, b): n for (a, b), n in exact.items() if not is_return(code, a) and
                       not any(low <= end < high for end in (a, b) for low, high in linkage)}
         equal = sum(theirs.get(edge) == count for edge, count in wanted.items())
@@ -244,8 +254,8 @@ def line(cells):
 def show(names):
     rows = {(row["program"], row["tool"]): row for row in rows_of("native_peers")}
     means = {row["tool"]: row for row in rows_of("native_peers_mean")}
-    order = [tool for tool in ("graph", "record", "callgrind", "bolt", "gcov", "uftrace", "perf") if tool in means]
-    if "graph" not in means:
+    order = [tool for tool in ("graph", "libraries", "record", "callgrind", "bolt", "gcov", "uftrace", "perf") if tool in means]
+    if not means:
         sys.exit("bench_peers.py: no program could be measured")
     line([""] + order)
     line(["---"] * (len(order) + 1))
@@ -270,7 +280,7 @@ def main():
         asked = programs()
         for name, commands in asked.items():
             found = tools(name, commands[1][0][0])
-            run(found["record"](commands[1][0]), commands[1][1] or os.devnull)  # its structure has the addresses
+            run(RECORD + commands[1][0], commands[1][1] or os.devnull)  # its structure has the addresses
             exactness(name, commands[1], found)
             times(name, commands, found)
         show(list(asked))

@@ -68,17 +68,8 @@ static int by_value(const void *a, const void *b) {
 }
 
 static bool has(const uint64_t *at, size_t n, uint64_t value) {
-    size_t low = 0;
-    while (low < n) {
-        const size_t middle = low + (n - low) / 2;
-        if (at[middle] == value)
-            return true;
-        if (at[middle] < value)
-            low = middle + 1;
-        else
-            n = middle;
-    }
-    return false;
+    const size_t k = items_below(at, n, sizeof *at, value);
+    return k < n && at[k] == value;
 }
 
 bool linkage_open(struct linkage *l, const struct hotprobe *h) {

@@ -130,14 +130,8 @@ static void find_arms(struct search *s) {
         const uintptr_t jump = o->arms.at[from].jump;
         for (to = from; to < o->arms.len && o->arms.at[to].jump == jump;)
             to++;
-        uint32_t i = 0, high = (uint32_t)s->n;
-        while (i < high) { /* the last piece that begins at or before the jump */
-            const uint32_t middle = i + (high - i) / 2;
-            if (s->pieces[middle].start <= jump)
-                i = middle + 1;
-            else
-                high = middle;
-        }
+        /* after the last piece that begins at or before the jump */
+        const uint32_t i = (uint32_t)items_below(s->pieces, s->n, sizeof *s->pieces, jump + 1);
         if (i > 0 && s->pieces[i - 1].last == jump && s->tree[i - 1].ends == 'a' &&
             set_arms(s, from, to, i - 1))
             s->tree[i - 1].ends = 'w';

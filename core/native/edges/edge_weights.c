@@ -88,15 +88,8 @@ static bool calls(const struct weigh *w, size_t i) {
 
 /* The last piece that begins at or before the address; there is one. */
 static size_t piece_around(const struct weigh *w, uintptr_t at) {
-    size_t low = 0, high = w->n;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (w->pieces[middle].start <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 ? low - 1 : 0;
+    const size_t k = items_below(w->pieces, w->n, sizeof *w->pieces, at + 1);
+    return k > 0 ? k - 1 : 0;
 }
 
 static void find_arms(struct weigh *w) {

@@ -34,17 +34,8 @@ void pairs_drop_maps(struct pairs *t, size_t site) {
 }
 
 const struct pairs_map *pairs_map(const struct pairs *t, size_t site) {
-    size_t low = 0, high = t->maps.len;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (t->maps.at[middle].site == site)
-            return &t->maps.at[middle];
-        if (t->maps.at[middle].site < site)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    const size_t k = items_below(t->maps.at, t->maps.len, sizeof *t->maps.at, site);
+    return k < t->maps.len && t->maps.at[k].site == site ? &t->maps.at[k] : NULL;
 }
 
 /* The maps, one after the other. */

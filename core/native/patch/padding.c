@@ -23,16 +23,7 @@ static bool in_reach(uintptr_t site, uintptr_t slot) {
 }
 
 static size_t first_slot(const struct hotprobe_slot_problem *q, size_t i) {
-    uintptr_t low = q->site[i] + SHORT_JUMP - 128;
-    size_t a = 0, b = q->slots;
-    while (a < b) {
-        size_t middle = (a + b) / 2;
-        if (q->slot[middle] < low)
-            a = middle + 1;
-        else
-            b = middle;
-    }
-    return a;
+    return items_below(q->slot, q->slots, sizeof *q->slot, q->site[i] + SHORT_JUMP - 128);
 }
 
 static uintptr_t distance(const struct hotprobe_slot_problem *q, size_t i, size_t j) {

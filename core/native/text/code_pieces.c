@@ -30,22 +30,9 @@ static void follow(const struct object *o, struct piece *p, struct insn *i) {
     p->target = direct ? i->target : 0;
 }
 
-static const struct piece *find(const struct piece *at, size_t n, uintptr_t start) {
-    size_t low = 0;
-    while (low < n) {
-        size_t middle = low + (n - low) / 2;
-        if (at[middle].start == start)
-            return &at[middle];
-        if (at[middle].start < start)
-            low = middle + 1;
-        else
-            n = middle;
-    }
-    return NULL;
-}
-
 const struct piece *piece_at(const piece_list *pieces, uintptr_t start) {
-    return find(pieces->at, pieces->len, start);
+    const size_t k = items_below(pieces->at, pieces->len, sizeof *pieces->at, start);
+    return k < pieces->len && pieces->at[k].start == start ? &pieces->at[k] : NULL;
 }
 
 bool piece_is_lone(const struct piece *p) {

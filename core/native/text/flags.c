@@ -22,21 +22,14 @@ static bool live_from(struct search *s, uintptr_t at, uint32_t asked);
 
 /* Jumps whose targets are not known may lead to code that reads flags. */
 static bool live_at_arms(const struct object *o, uintptr_t jump, uint32_t asked) {
-    size_t low = 0, high = o->arms.len;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (o->arms.at[middle].jump < jump)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const size_t first = low;
-    for (; low < o->arms.len && o->arms.at[low].jump == jump; low++) {
+    const size_t first = items_below(o->arms.at, o->arms.len, sizeof *o->arms.at, jump);
+    size_t k = first;
+    for (; k < o->arms.len && o->arms.at[k].jump == jump; k++) {
         struct search s = {.o = o, .arm = true, .steps = ARM_STEPS};
-        if (live_from(&s, o->arms.at[low].target, asked))
+        if (live_from(&s, o->arms.at[k].target, asked))
             return true;
     }
-    return low == first;
+    return k == first;
 }
 
 /* Follows both directions of a branch; when the steps are used up the answer is yes. Flags are dead

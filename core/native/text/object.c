@@ -377,17 +377,11 @@ struct object *object_at(struct hotprobe *h, uintptr_t at) {
 }
 
 struct function *function_at(const struct object *o, uintptr_t at) {
-    size_t low = 0, high = o->functions.len;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (o->functions.at[middle].start <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0)
+    const size_t k =
+        items_below(o->functions.at, o->functions.len, sizeof *o->functions.at, at + 1);
+    if (k == 0)
         return NULL;
-    struct function *f = &o->functions.at[low - 1];
+    struct function *f = &o->functions.at[k - 1];
     return at < f->end ? f : NULL;
 }
 

@@ -21,7 +21,7 @@ struct native_run {
     const char *input;
     const struct source_hooks *hooks;
     char folder[FOLDER]; /* for the files of this run */
-    char graph[NAME], structure[NAME], said[NAME];
+    char graph[NAME], structure[NAME], summary[NAME], said[NAME];
     VEC(const char *) words, env;
 };
 
@@ -43,8 +43,8 @@ static bool list_env(struct native_run *r) {
 /* With probes it is `hotgraph native` that runs: in a process of its own, because signals and the
  * program's end are a process's. */
 static bool list_words(struct native_run *r, bool probes) {
-    const char *const native[] = {"hotgraph",    "native",     "--graph", r->graph,
-                                  "--structure", r->structure, "--"};
+    const char *const native[] = {"hotgraph",   "native", "--graph",  r->graph, "--structure",
+                                  r->structure, "--json", r->summary, "--"};
     bool ok = true;
     r->words.len = 0;
     for (size_t i = 0; probes && ok && i < sizeof native / sizeof *native; i++)
@@ -114,21 +114,22 @@ static enum status refused(const struct native_run *r, struct error *e) {
     return STATUS_GUEST;
 }
 
-/* The summary has the executions of probes; the program may have written before it. */
-static void read_probed(const struct native_run *r, struct source_times *times) {
-    static const char mark[] = " executions of probes, at most ";
-    struct bytes said = {0};
-    if (file_read(&said, r->said, (size_t)1 << 30, NULL) == STATUS_OK)
-        for (const char *at = (const char *)said.at;
-             at != NULL && (at = strstr(at, mark)) != NULL;) {
-            const char *number = at;
-            while (number > (const char *)said.at && number[-1] >= '0' && number[-1] <= '9')
-                number--;
-            at += sizeof mark - 1;
-            times->probed = strtoull(number, NULL, 10);
-            times->traps = strtoull(at, NULL, 10);
-        }
-    bytes_free(&said);
+/* A number of the summary; 0: it has no such member. In strings quotes are escaped. */
+static uint64_t summary_number(const char *summary, const char *member) {
+    const char *at = strstr(summary, member);
+    return at != NULL ? strtoull(at + strlen(member), NULL, 10) : 0;
+}
+
+static enum status read_probed(const struct native_run *r, struct source_times *times,
+                               struct error *e) {
+    struct bytes summary = {0};
+    const enum status status = file_read(&summary, r->summary, (size_t)1 << 30, e);
+    if (status == STATUS_OK) {
+        times->probed = summary_number((const char *)summary.at, "\"probed\":");
+        times->traps = summary_number((const char *)summary.at, "\"traps\":");
+    }
+    bytes_free(&summary);
+    return status;
 }
 
 /* The graph's only file, as a recording lists it. */
@@ -168,6 +169,7 @@ static enum status read_files(const struct native_run *r, struct qemu_result *ou
 static void remove_files(const struct native_run *r) {
     unlink(r->graph);
     unlink(r->structure);
+    unlink(r->summary);
     unlink(r->said);
     rmdir(r->folder);
 }
@@ -180,6 +182,7 @@ static enum status make_folder(struct native_run *r, struct error *e) {
         return file_unmade(r->folder, "cannot be made", errno, e);
     snprintf(r->graph, sizeof r->graph, "%s/graph", r->folder);
     snprintf(r->structure, sizeof r->structure, "%s/structure", r->folder);
+    snprintf(r->summary, sizeof r->summary, "%s/summary", r->folder);
     snprintf(r->said, sizeof r->said, "%s/said", r->folder);
     return STATUS_OK;
 }
@@ -207,7 +210,7 @@ enum status native_count(struct qemu_result *out, const struct config_program *p
     if (!other)
         times->probes = out->seconds;
     if (!other && status == STATUS_OK)
-        read_probed(&r, times);
+        status = read_probed(&r, times, e);
     remove_files(&r);
     vec_free(&r.words);
     vec_free(&r.env);

@@ -8,6 +8,10 @@ rows() { "$hotgraph" results "$1" --view native_peers | grep "^$2,$3,"; } # prog
 rows p.db '[a-z]*' graph >graphs
 [ "$(wc -l <graphs)" -ge 1 ] || fail "no graphs: $(cat table errors)"
 awk -F, '$7 != $8 || $7 < 100 || $9 != 0 { print; wrong = 1 } END { exit wrong }' graphs || fail "graphs that are not exact: $(cat errors)"
+rows p.db '[a-z]*' libraries >with
+[ "$(wc -l <with)" = "$(wc -l <graphs)" ] || fail "with libraries: $(cat table errors)"
+awk -F, '$7 != $8 || $7 < 100 || $9 != 0 { print; wrong = 1 } END { exit wrong }' with || fail "graphs with libraries that are not exact: $(cat errors)"
+grep -q '^| *| graph | libraries |' table || fail "no column for libraries: $(cat table)"
 grep -q '^| geometric mean | [0-9.]* ([0-9.]*) |' table || fail "no mean: $(cat table)"
 grep -q '^| graph | [0-9,]* of [0-9,]* |' table || fail "no edges: $(cat table)"
 if command -v valgrind >/dev/null; then rows p.db gzip callgrind | awk -F, '$7 > 100 { found = 1 } END { exit !found }' || fail "callgrind: $(cat table errors)"; fi
@@ -20,5 +24,6 @@ cat >liar <<'END'
 exit 0
 END
 sed -i "s|\"\$TRUE_HOTGRAPH\"|'$hotgraph'|" liar && chmod +x liar
-python3 "$source/tests/bench/bench_peers.py" --quick --db l.db "$work/liar" "$source" kernels >table 2>errors || fail "with wrong counts: $(cat errors)"
+TOOLS=graph python3 "$source/tests/bench/bench_peers.py" --quick --db l.db "$work/liar" "$source" kernels >table 2>errors || fail "with wrong counts: $(cat errors)"
 rows l.db kernels graph | awk -F, '{ found = $7 != $8 && $9 > 0 } END { exit !found }' || fail "wrong counts are not seen: $(cat table)"
+[ "$("$hotgraph" results l.db --view native_peers | cut -d, -f2 | sort -u | grep -vx tool)" = graph ] || fail "other tools than TOOLS: $("$hotgraph" results l.db --view native_peers)"
