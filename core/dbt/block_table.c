@@ -20,6 +20,7 @@ void blocks_free(struct dbt *d) {
 /* Empties the cache. Execution counts stay, so hot code is translated again at once. */
 static void flush(struct dbt *d) {
     returns_settle(&d->with.returns);
+    loop_counts_settle(&d->with.loops);
     for (size_t i = 0; i < d->blocks.len; i++) {
         const struct block *const b = d->blocks.at[i];
         const unsigned at = b->pc % WINDOW_SIZE;

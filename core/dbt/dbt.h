@@ -88,6 +88,8 @@ struct dbt_statistics {
     uint64_t executed;     /* guest instructions executed in blocks */
     uint64_t dispatched;   /* entries from the dispatcher, not by a chain */
     uint64_t return_misses; /* RTS whose target was not on top of the return stack */
+    uint64_t
+        loops; /* whose passes are counted where control enters them, of the blocks in the cache */
     uint64_t cache_bytes, cache_used;
 };
 /* From now on `nes`, which must run on this engine, uses this profile, which must outlive it; NULL:

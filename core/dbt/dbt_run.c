@@ -350,8 +350,9 @@ static void probes_changed(void *self, const bool at_pc[0x10000]) {
 static void settle_counters(void *self) {
     struct dbt *const d = self;
     returns_settle(&d->with.returns);
+    loop_counts_settle(&d->with.loops);
     if (d->twin)
-        returns_settle(&d->twin->with.returns);
+        settle_counters(d->twin);
 }
 
 /* ---- the engine ---- */
@@ -560,6 +561,7 @@ enum status dbt_use_profile(struct nes *nes, const struct dbt_profile *profile, 
 void dbt_statistics(const struct nes *n, struct dbt_statistics *out) {
     const struct dbt *const d = n->made.engine_self;
     *out = d->statistics;
+    out->loops = d->with.loops.all.len;
     out->cache_bytes = d->with.cache.size;
     out->cache_used = cache_used(&d->with.cache);
 }

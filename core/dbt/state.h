@@ -7,7 +7,9 @@
  *     cache
  *     emit  --+-- host -- devices -- fixed --+-- translation
  *     frame --+                              |
- *     banks ---- guest ----------------------+
+ *     banks ---- guest -- steered -----------+
+ *
+ *     fixed, steered -- loop_counts -- translation
  *
  *     translation --+-- mmio --- operands -- lower --+-- translate
  *                   +-- instrument, edges -- exits --+

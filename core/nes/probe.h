@@ -97,6 +97,8 @@ struct probe {
      * may drop one of the two for good (nes_counter_left_out()). */
     bool either;
     bool quiet; /* does not count in nes_probes_fired() */
+    /* A quiet PROBE_ADD at TAKEN whose counter nobody reads before nes_settle(): an engine may add to it later. */
+    bool late;
 };
 
 struct probe_site; /* one instruction about to be instrumented; valid only inside instrument() */

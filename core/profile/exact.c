@@ -141,7 +141,8 @@ static uint32_t attach_count(struct exact *x, struct probe_site *site, enum prob
                                     .counter = counter,
                                     .value = 1,
                                     .either = either,
-                                    .quiet = true});
+                                    .quiet = true,
+                                    .late = when == PROBE_TAKEN && !either});
     return counter;
 }
 

@@ -25,7 +25,7 @@ void emit_exit(struct translation *t, struct exit exit, uint32_t place) {
 /* ---- entries ---- */
 
 /* In the byte before an entry. */
-enum { HAS_BODY = 1, UNASKED_NZ = 2, UNASKED_C = 4, UNASKED_V = 8 };
+enum { HAS_BODY = 1, UNASKED_NZ = 2, UNASKED_C = 4, UNASKED_V = 8, IN_LOOP = 16 };
 /* Offsets of an entry's parts. */
 enum { ENTRY_BEFORE = -1, ENTRY_RESERVE = 3, ENTRY_BODY = 13 };
 
@@ -42,8 +42,13 @@ static unsigned in_byte(unsigned unasked) {
            (unasked & FLAG_V ? UNASKED_V : 0);
 }
 
-void emit_before_entry(struct translation *t, bool has_body, unsigned unasked) {
-    emit_byte(t->e, (uint8_t)((has_body ? HAS_BODY : 0) | in_byte(unasked)));
+void emit_before_entry(struct translation *t, bool has_body, unsigned unasked, bool in_loop) {
+    emit_byte(t->e,
+              (uint8_t)((has_body ? HAS_BODY : 0) | in_byte(unasked) | (in_loop ? IN_LOOP : 0)));
+}
+
+bool entry_is_in_loop(const struct emitter *e, uint32_t place) {
+    return e->code[place + (uint32_t)ENTRY_BEFORE] & IN_LOOP;
 }
 
 uint32_t emit_entry(struct translation *t, int reserve) {
@@ -68,11 +73,14 @@ static struct entry body_behind(const struct emitter *e, uint32_t place, unsigne
     return entry;
 }
 
-static struct entry entry_at(const struct emitter *e, uint32_t place) {
+/* The entry for edge x. */
+static struct entry entry_at(const struct exit *x, const struct emitter *e, uint32_t place) {
     const unsigned before = e->code[place + (uint32_t)ENTRY_BEFORE];
     if (!(before & HAS_BODY))
         return (struct entry){.place = place};
-    return body_behind(e, place, before & (UNASKED_NZ | UNASKED_C | UNASKED_V));
+    struct entry entry = body_behind(e, place, before & (UNASKED_NZ | UNASKED_C | UNASKED_V));
+    entry.place += x->loop && before & IN_LOOP ? LOOP_SIZE : 0;
+    return entry;
 }
 
 void entry_replace(struct emitter *e, uint32_t place, uint32_t replacement) {
@@ -115,7 +123,11 @@ static int32_t take_spent(struct translation *t) {
 
 void emit_edge(struct translation *t, uint16_t pc) {
     struct emitter *const e = t->e;
-    struct exit x = {.leave = LEAVE_LINK, .pc = pc, .flags = t->flags, .spent = take_spent(t)};
+    const struct loop_count *const loop = t->loop && loop_holds(t->loop, pc) ? t->loop : NULL;
+    if (t->loop && !loop)
+        emit_loop(e, t->loop, false);
+    struct exit x = {
+        .leave = LEAVE_LINK, .pc = pc, .flags = t->flags, .spent = take_spent(t), .loop = loop};
     x.from = emit_here(e);
     struct known_flags flags = x.flags;
     settle_some(e, &flags, 0); /* mov esi, ..; mov edi, .. */
@@ -124,8 +136,14 @@ void emit_edge(struct translation *t, uint16_t pc) {
     emit_number(e, edge + EDGE_SPENT, x.spent); /* sub r12, spent */
     emit_bind(e, x.jump, edge + EDGE_UNBOUND);  /* jge unbound */
     emit_number(e, edge + EDGE_RESTORE, 0);     /* sub r12, 0 */
-    write_out(t, edge + EDGE_OUT, (struct exit){.leave = LEAVE_BUDGET, .pc = pc}, t->fixed->leave);
-    write_out(t, edge + EDGE_UNBOUND, x, t->fixed->leave); /* unbound: */
+    x.unbound = edge + EDGE_UNBOUND;
+    const uint32_t leave = loop ? edge + EDGE_SIZE : t->fixed->leave;
+    write_out(t, edge + EDGE_OUT, (struct exit){.leave = LEAVE_BUDGET, .pc = pc}, leave);
+    write_out(t, x.unbound, x, leave); /* unbound: */
+    if (loop) {
+        emit_loop(e, loop, false);
+        emit_bind(e, emit_jump(e, JMP), t->fixed->leave); /* jmp leave */
+    }
 }
 
 void emit_call_edge(struct translation *t, uint16_t pc, uint16_t back, int column) {
@@ -167,13 +185,19 @@ static void bind(struct exit *x, const struct emitter *e, const struct entry *to
 }
 
 void edge_bind(struct exit *x, const struct emitter *e, uint32_t place) {
-    const struct entry to = entry_at(e, place);
+    const struct entry to = entry_at(x, e, place);
     x->to = place;
     bind(x, e, &to);
 }
 
+void edge_unbind(struct exit *x, const struct emitter *e) {
+    bind(x, e, &(struct entry){.place = x->unbound});
+    x->linked = false;
+}
+
 void edge_bind_back(struct exit *x, const struct emitter *e, uint32_t place, unsigned unasked) {
-    const struct entry to = body_behind(e, place, in_byte(unasked));
+    struct entry to = body_behind(e, place, in_byte(unasked));
+    to.place += x->loop ? LOOP_SIZE : 0;
     x->to = place;
     bind(x, e, &to);
 }

@@ -42,6 +42,8 @@ struct exit {
     struct known_flags flags; /* that it materialises */
     int32_t spent;            /* to subtract from r12 */
     uint32_t from, restores;  /* its offset; offset of the code that undoes the entry's debit */
+    uint32_t unbound;         /* offset of its exit to the dispatcher */
+    const struct loop_count *loop; /* it stays within this loop if its target is a block of it */
 };
 
 struct exits {
@@ -54,8 +56,9 @@ uint32_t dbt_add_exit(struct translation *t, struct exit exit);
 void emit_exit(struct translation *t, struct exit exit, uint32_t place);
 
 /* Emits the byte before an entry. unasked: FLAG_... that the block does not read. A block without a
- * body does more in its entry than to debit the budget. */
-void emit_before_entry(struct translation *t, bool has_body, unsigned unasked);
+ * body does more in its entry than to debit the budget. in_loop: its body begins with emit_loop(), which edges within
+ * the loop skip. */
+void emit_before_entry(struct translation *t, bool has_body, unsigned unasked, bool in_loop);
 /* Emits the entry of a block that may need `reserve` cycles. Returns the jump for an exhausted
  * budget. t->uncounted becomes negative by these cycles. */
 uint32_t emit_entry(struct translation *t, int reserve);
@@ -65,11 +68,16 @@ void emit_edge(struct translation *t, uint16_t pc);
 /* Emits the edge of a call, followed by the edge to `back`, where the call returns. column: of
  * returns that are counted by JSR. */
 void emit_call_edge(struct translation *t, uint16_t pc, uint16_t back, int column);
-/* Binds an edge to the entry at `place`. */
+/* Does the block at `place` begin in a counted loop? */
+bool entry_is_in_loop(const struct emitter *e, uint32_t place);
+/* Binds an edge to the entry at `place`; one with a loop only to a block of that loop, or to code that leaves the loop. */
 void edge_bind(struct exit *x, const struct emitter *e, uint32_t place);
 /* Binds an edge from a block to its own body, after the entry at `place`. The code before the entry
  * is not repeated. */
 void edge_bind_back(struct exit *x, const struct emitter *e, uint32_t place, unsigned unasked);
+
+/* The edge leads to the dispatcher again. */
+void edge_unbind(struct exit *x, const struct emitter *e);
 
 /* Overwrites the start of a block with a jump to its new version, at `replacement`. Edges lead to
  * the body of the old version, so they must be bound again. */

@@ -14,6 +14,8 @@
 
 static void leave_by(struct translation *t, struct exit exit) {
     dbt_settle(t);
+    if (t->loop)
+        emit_loop(t->e, t->loop, false);
     emit_exit(t, exit, t->fixed->leave);
 }
 
@@ -123,6 +125,15 @@ static uint32_t emit_thunk(struct emitter *e, uint16_t pc) {
     return place;
 }
 
+/* Emits what an edge within a loop needs that leads out of it after all, to a block without the loop's counts. */
+static uint32_t emit_way_out(struct emitter *e, const struct loop_count *loop, uint32_t to) {
+    emit_byte(e, 0); /* no body */
+    const uint32_t place = emit_here(e);
+    emit_loop(e, loop, false);
+    emit_bind(e, emit_jump(e, JMP), to); /* jmp to */
+    return place;
+}
+
 static void link_cache(struct exit *x, struct emitter *e, uint16_t pc, uint32_t place) {
     emit_bind(e, x->jump + CACHE_MISS, x->jump + CACHE_LOOK_UP);
     if (!window_in(x->certain, pc))
@@ -142,6 +153,11 @@ void exit_link(struct exits *exits, struct emitter *e, uint32_t number, uint16_t
         link_cache(x, e, pc, place);
         return;
     }
+    if (x->loop && !entry_is_in_loop(e, place)) {
+        place = emit_way_out(e, x->loop, place);
+        if (e->full)
+            return;
+    }
     if (x->leave == LEAVE_STALE || window_in(x->certain, pc)) {
         x->leave == LEAVE_STALE ? emit_bind(e, x->jump, place) : edge_bind(x, e, place);
         x->linked = true;
@@ -154,6 +170,10 @@ void exit_link(struct exits *exits, struct emitter *e, uint32_t number, uint16_t
 
 void exit_move(struct exits *exits, uint32_t number, const struct emitter *e, uint32_t place) {
     struct exit *const x = &exits->all.at[number];
+    if (x->loop && !entry_is_in_loop(e, place)) {
+        edge_unbind(x, e);
+        return;
+    }
     if (x->leave == LEAVE_LINK) {
         edge_bind(x, e, place);
         return;
@@ -278,6 +298,7 @@ static void emit_stub(struct translation *t, const struct stub *s, uint16_t entr
     t->flags = s->flags;
     t->uncounted = s->uncounted;
     t->op = s->op;
+    t->loop = s->loop;
     t->announced = false;
     switch (s->kind) {
     case STUB_SLOW:

@@ -161,7 +161,11 @@ static void branch(struct translation *t, const struct guest_op *op) {
     if (goes_back(op) && op->likely == LIKELY_UNKNOWN) {
         emit_invert(t->e, jump); /* jn.. next */
         executed(t, taken_cycles(op));
-        exit_direct(t, op, branch_target(op));
+        if (t->loop)
+            exit_to(t, branch_target(op)); /* it is counted where control has entered the loop */
+        else
+            exit_direct(t, op, branch_target(op));
+        t->loop = NULL;
         emit_bind(t->e, jump, emit_here(t->e)); /* next: */
         t->flags = flags;
         t->uncounted = uncounted;
@@ -245,8 +249,16 @@ static void emit_unlikely(struct translation *t, const struct guest_block *g, st
     t->e = e;
 }
 
+/* The loop that the block begins in, if it is counted where control enters. */
+static const struct loop_count *loop_of(struct translation *t, const struct guest_block *g) {
+    return t->recorded || t->options->no_chaining || g->guarded
+               ? NULL
+               : loop_count_of(t->loops, t->nes, g);
+}
+
 static void emit_block(struct translation *t, const struct guest_block *g, struct block *b) {
-    emit_before_entry(t, !g->in_ram && !g->guarded && !t->recorded, g->unasked);
+    const struct loop_count *const loop = loop_of(t, g);
+    emit_before_entry(t, !g->in_ram && !g->guarded && !t->recorded, g->unasked, loop != NULL);
     b->host = emit_here(t->e);
     if (g->in_ram)
         compare_bytes(t, g);
@@ -255,6 +267,9 @@ static void emit_block(struct translation *t, const struct guest_block *g, struc
         note_block(t, g);
     const uint32_t entry = emit_here(t->e);
     begin_segment(t, g, 0);
+    if (loop)
+        emit_loop(t->e, loop, true);
+    t->loop = loop;
     if (t->options->count_blocks)
         count_execution(t, b);
     bool goes_on = true;
@@ -321,6 +336,7 @@ static struct block *translate_into(struct translator *with, struct nes *n,
                             .exits = &with->exits,
                             .targets = &with->targets,
                             .returns = &with->returns,
+                            .loops = &with->loops,
                             .recorded = with->recorded,
                             .number = with->number,
                             .carries_before = with->carries_before,
@@ -367,6 +383,7 @@ void translator_forget(struct translator *with) {
         free(with->targets.all.at[i]);
     with->targets.all.len = 0;
     returns_forget(&with->returns);
+    loop_counts_forget(&with->loops);
     cache_empty(&with->cache, with->fixed.end);
     if (with->options.profile || with->options.random_paths)
         cache_set_apart(&with->cache);

@@ -32,6 +32,7 @@ struct translator {
     struct exits exits;
     struct all_targets targets;
     struct returns returns;
+    struct loop_counts loops;
     struct stub *stubs; /* [STUBS], of the block in translation; too many for a thread's stack */
     bool recorded;      /* makes traced blocks; see traced_blocks.c */
     uint32_t number;    /* the next block's */

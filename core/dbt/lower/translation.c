@@ -16,6 +16,7 @@ struct stub *dbt_add_stub(struct translation *t, uint32_t jump, int kind) {
                        .uncounted = t->uncounted,
                        .op = t->op,
                        .kind = kind,
+                       .loop = t->loop,
                        .announced = t->announced};
     return s;
 }

@@ -11,6 +11,7 @@
 
 #include "dbt/guest/guest.h"
 #include "dbt/lower/fixed.h"
+#include "dbt/lower/loop_counts.h"
 #include "dbt/lower/returns.h"
 
 /* Where the guest's flags are at a point of a block. */
@@ -78,6 +79,7 @@ struct stub {
     uint32_t hook;
     int at;
     const struct hook *once; /* ONCE */
+    const struct loop_count *loop;
 };
 enum { STUBS = SUPERBLOCK_LONGEST * 8 };
 
@@ -111,6 +113,9 @@ struct translation {
     unsigned stub_count;
     struct all_targets *targets; /* owned; code refers to them */
     struct returns *returns;
+    struct loop_counts *loops;
+    /* Control is in this loop, before its branch back, and was counted as it came in; NULL: in none. */
+    const struct loop_count *loop;
 };
 
 static inline bool returns_are_predicted(const struct translation *t) {

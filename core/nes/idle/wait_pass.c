@@ -165,11 +165,16 @@ static uint64_t count_passes(const struct nes *n, bool status, uint64_t cost, ui
     return last > n->cpu.cycle + 2 * cost ? (last - n->cpu.cycle) / cost - 1 : 0;
 }
 
+/* Counts what so many whole passes fire. */
+static inline void add_passes(struct nes *n, const struct wait_adds *adds, uint64_t times) {
+    for (unsigned i = 0; i < adds->count; i++)
+        n->observed.counters[adds->counter[i]] += adds->value[i] * times;
+}
+
 /* Accounts for the pass just executed `times` more. */
 static void repeat_pass(struct nes *n, const struct wait *w, uint64_t cost, uint64_t times) {
     if (n->observed.watched && w->adds.all)
-        for (unsigned i = 0; i < w->adds.count; i++)
-            n->observed.counters[w->adds.counter[i]] += w->adds.value[i] * times;
+        add_passes(n, &w->adds, times);
     else if (n->observed.watched)
         each_hook(n, w, fire_repeatedly, &(struct repeated){times});
     n->cpu.cycle += times * cost;
@@ -267,6 +272,17 @@ static bool run_pass(struct nes *n, const struct wait *w, struct pass *p, uint64
     return true;
 }
 
+/* Counts the branch at `at`, which has just led out of the pass. False: it may fire more than a count, or is none. */
+static bool count_exit(struct nes *n, uint16_t at) {
+    enum { BRANCHES = 0x10, WHICH_BRANCH = 0xe0, BRANCH_SIZE = 2 };
+    const struct tally *const tally = watch_tally(n, at);
+    if (!tally || (*watch_code(n, at) & ~WHICH_BRANCH) != BRANCHES)
+        return false;
+    watch_count_tally(n, tally,
+                      n->cpu.r.pc == (uint16_t)(at + BRANCH_SIZE) ? OUTCOME_NEXT : OUTCOME_TARGET);
+    return true;
+}
+
 /* Fires w->adds for the instructions of a pass that were executed unwatched. */
 static void fire_adds(struct nes *n, const struct wait *w, unsigned executed) {
     const struct wait_adds *const adds = &w->adds;
@@ -275,7 +291,7 @@ static void fire_adds(struct nes *n, const struct wait *w, unsigned executed) {
     for (unsigned i = 0; i < adds->count; i++)
         if (adds->at[i] + (stays ? 0u : 1u) < executed)
             n->observed.counters[adds->counter[i]] += adds->value[i];
-    if (stays || executed == 0)
+    if (stays || executed == 0 || count_exit(n, w->path[executed - 1u]))
         return;
     struct site *const site = watch_mapped(n, w->path[executed - 1u]);
     if (site->probes[PROBE_BEFORE].fires)
@@ -433,7 +449,9 @@ static bool step_pass(struct nes *n, struct wait *w, uint64_t stop) {
     n->observed.watched = false;
     const bool goes_on = step_unwatched(n, w, stop, &executed);
     n->observed.watched = watched;
-    if (watched)
+    if (watched && goes_on)
+        add_passes(n, &w->adds, 1);
+    else if (watched)
         fire_adds(n, w, executed);
     return goes_on;
 }
@@ -480,7 +498,9 @@ void wait_pass(struct nes *n, struct wait *candidate, uint64_t stop, uint64_t de
     n->observed.watched = watched && !adds; /* fired below */
     const bool straight = run_pass(n, &w, &pass, earlier(stop, n->observed.alarm), &deadline);
     n->observed.watched = watched;
-    if (adds)
+    if (adds && straight && n->cpu.r.pc == w.target)
+        add_passes(n, &w.adds, 1);
+    else if (adds)
         fire_adds(n, &w, pass.executed);
     if (straight && !is_busy(n) && same_registers(n, registers) &&
         n->cpu.cycle + LONGEST_INSTRUCTION <= deadline) {

@@ -34,7 +34,8 @@ static bool same_hook(const struct hook *a, const struct hook *b) {
     return a->observer == b->observer && a->probe.kind == b->probe.kind &&
            a->probe.counter == b->probe.counter && a->probe.value == b->probe.value &&
            a->probe.call == b->probe.call && a->probe.user == b->probe.user &&
-           a->probe.counter_to == b->probe.counter_to && a->probe.quiet == b->probe.quiet;
+           a->probe.counter_to == b->probe.counter_to && a->probe.quiet == b->probe.quiet &&
+           a->probe.late == b->probe.late;
 }
 
 static bool same_probes(const struct site *site, const struct probes_before *before) {
