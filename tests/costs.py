@@ -40,7 +40,7 @@ WAYS = {
     "exact": (("exact", "--out", "OUT.graph"), ("--technique", "exact")),
     "structure": (("structure", "--out", "OUT.structure"), ("--watch", "structure")),
     "time": (("sample", "--out", "OUT.hgstream"), ("--watch", "sampler")),
-    "time, 2": (("sample", "--batch", "2", "--out", "OUT.hgstream"), ("--batch", "2", "--watch", "sampler")),
+    "time2": (("sample", "--batch", "2", "--out", "OUT.hgstream"), ("--batch", "2", "--watch", "sampler")),
     "clock": (("sample", "--by", "clock", "--out", "OUT.hgstream"), ("--by", "clock", "--watch", "sampler")),
     "golden": (("sample", *GOLDEN, "golden", "--structure", "STRUCTURE", "--out", "OUT.hgstream"),
                (*GOLDEN, "golden", "--structure", "STRUCTURE", "--watch", "sampler")),
