@@ -4,7 +4,6 @@
 #include "native/hit/signals.h"
 #include "native/patch/stub.h"
 #include "native/patch/write_text.h"
-#include "native/raw.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -66,9 +65,9 @@ void locks_set(struct hotprobe *h) {
 void session_threads(struct hotprobe *h) {
     if (h->atomic)
         return;
-    uint64_t all = UINT64_MAX, mask = 0;
-    (void)raw_call6(SYS_rt_sigprocmask, SIG_SETMASK, (uintptr_t)&all, (uintptr_t)&mask, sizeof all,
-                    0, 0);
+    const uint64_t all = UINT64_MAX;
+    uint64_t mask = 0;
+    (void)mask_set(SIG_SETMASK, &all, &mask);
     aside_begin(h);
     pthread_mutex_lock(&h->lock);
     int mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
@@ -81,5 +80,5 @@ void session_threads(struct hotprobe *h) {
     pthread_mutex_unlock(&h->lock);
     aside_end(h);
     pairs_threads(&h->pairs, mem >= 0 ? SESSION_THREADS_MORE : SESSION_THREADS_UNSAFE);
-    (void)raw_call6(SYS_rt_sigprocmask, SIG_SETMASK, (uintptr_t)&mask, 0, sizeof mask, 0, 0);
+    (void)mask_set(SIG_SETMASK, &mask, NULL);
 }

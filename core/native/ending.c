@@ -105,13 +105,6 @@ static void ending_from(const void *frame) {
 
 /* ---- signals ---- */
 
-static uint64_t mask_set(int how, uint64_t set) {
-    uint64_t before = 0;
-    (void)raw_call6(SYS_rt_sigprocmask, (uint64_t)how, (uintptr_t)&set, (uintptr_t)&before,
-                    sizeof set, 0, 0);
-    return before;
-}
-
 static void on_stop(int number, siginfo_t *info, void *context);
 
 static bool is_default(int number) {
@@ -165,7 +158,7 @@ static void on_stop(int number, siginfo_t *info, void *raw) {
     }
     (void)raw_call3(SYS_tgkill, (uint64_t)own_id(), (uint64_t)raw_call3(SYS_gettid, 0, 0, 0),
                     (uint64_t)number);
-    mask_set(SIG_UNBLOCK, bit);
+    (void)mask_set(SIG_UNBLOCK, &bit, NULL);
     /* The first process of a container survives it. */
     if (t != NULL)
         t->head[SESSION_PAIRS_RAISED] = 0;
@@ -237,7 +230,8 @@ static struct raised raise_begin(int number, const void *frame) {
     if (t == NULL || number <= 0 || number > 64 || !is_fatal(number))
         return r;
     const uint64_t bit = 1ull << (number - 1);
-    r.mask = mask_set(SIG_BLOCK, ~(bit | TRAP_BIT));
+    const uint64_t others = ~(bit | TRAP_BIT);
+    (void)mask_set(SIG_BLOCK, &others, &r.mask);
     r.noted = true;
     ending_from(frame);
     t->head[SESSION_PAIRS_RAISED] = (uint64_t)number;
@@ -251,7 +245,7 @@ static void raise_end(const struct raised *r) {
         return;
     if (t != NULL)
         t->head[SESSION_PAIRS_RAISED] = 0;
-    mask_set(SIG_SETMASK, r->mask);
+    (void)mask_set(SIG_SETMASK, &r->mask, NULL);
 }
 
 /* ---- what is shadowed ---- */

@@ -159,9 +159,9 @@ enum status session_settle(struct hotprobe *h, struct error *e) {
     session_end(h);
     for (size_t i = 0; i < h->objects.len; i++) {
         const struct object *o = &h->objects.at[i];
-        if (o->leaves)
+        if (o->is_libc)
             h->libc = (struct range){o->text, o->text_end};
-        if (s == STATUS_OK && !o->leaves &&
+        if (s == STATUS_OK && !o->is_libc &&
             !seq_push(&h->texts, ((struct range){o->text, o->text_end})))
             s = error_set(e, STATUS_MEMORY, "out of memory");
         object_free(&h->objects.at[i]);

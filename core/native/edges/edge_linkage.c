@@ -62,11 +62,6 @@ static bool add_defined(struct linkage *l, const struct names *t) {
     return ok;
 }
 
-static int by_value(const void *a, const void *b) {
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 static bool has(const uint64_t *at, size_t n, uint64_t value) {
     const size_t k = items_below(at, n, sizeof *at, value);
     return k < n && at[k] == value;
@@ -83,7 +78,7 @@ bool linkage_open(struct linkage *l, const struct hotprobe *h) {
             if (names_of(&h->objects.at[i], s, n, k, &t))
                 ok = add_defined(l, &t);
     }
-    sort_items(l->names.at, l->names.len, sizeof *l->names.at, by_value);
+    sort_items(l->names.at, l->names.len, sizeof *l->names.at, by_number);
     return ok;
 }
 
@@ -115,7 +110,7 @@ static bool find_away(const struct linkage *l, const struct object *o, slot_list
     for (size_t k = 0; ok && k < n; k++)
         if (s[k].sh_type == SHT_RELA && in_file(o, &s[k]) && names_of(o, s, n, s[k].sh_link, &t))
             ok = add_away(l, o, &s[k], &t, out);
-    sort_items(out->at, out->len, sizeof *out->at, by_value);
+    sort_items(out->at, out->len, sizeof *out->at, by_number);
     return ok;
 }
 

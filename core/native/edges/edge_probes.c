@@ -232,7 +232,7 @@ static bool leads_to_lone_return(const struct edges *g, const struct piece *p) {
  * leads. */
 static bool want_map(struct edges *g, const struct piece *p) {
     const struct function *f =
-        p->flow == FLOW_JUMP_AWAY && !g->o->leaves ? function_at(g->o, p->last) : NULL;
+        p->flow == FLOW_JUMP_AWAY && !g->o->is_libc ? function_at(g->o, p->last) : NULL;
     bool dispatch = false;
     for (size_t k = 0; f != NULL && k < g->o->dispatches.len && !dispatch; k++)
         dispatch = g->o->dispatches.at[k] == p->last;
@@ -381,7 +381,7 @@ static enum status insert_all(struct edges *g, struct error *e) {
     }
     for (size_t i = 0; i < g->requests.len; i++)
         park(g, i);
-    if (s == STATUS_OK && g->requests.len > 0 && !g->o->leaves)
+    if (s == STATUS_OK && g->requests.len > 0 && !g->o->is_libc)
         s = insert_round(g, true, e);
     return s == STATUS_OK && g->requests.len > 0 ? refuse(g, e) : s;
 }
@@ -454,7 +454,7 @@ static void put_object(struct lines *l, const struct edges *g) {
     lines_number(l, g->sites);
     lines_number(l, counted ? g->pieces.len : 0);
     lines_number(l, counted ? outside_count(g->o) : 0);
-    lines_number(l, g->o->leaves);
+    lines_number(l, g->o->is_libc);
     lines_put(l, g->outside, strlen(g->outside));
     lines_put(l, "\n", 1);
     put_outside(l, g->o, counted);
@@ -503,9 +503,9 @@ static void set_kept(struct edges *g) {
 
 /* Of libc functions are left out in which not all places can have probes. */
 static void set_outside(struct object *o) {
-    for (size_t k = 0; k < o->functions.len && o->leaves; k++)
+    for (size_t k = 0; k < o->functions.len && o->is_libc; k++)
         o->functions.at[k].outside |= o->functions.at[k].unproven;
-    for (uintptr_t at = o->text; o->leaves && at + 1 < o->text_end; at++)
+    for (uintptr_t at = o->text; o->is_libc && at + 1 < o->text_end; at++)
         if (is_transaction(o, at)) {
             struct function *f = function_at(o, at);
             if (f != NULL)
@@ -565,10 +565,10 @@ static enum status find_all(struct hotprobe *h, edges_list *all, const struct li
                             .sites = i > 0 ? g[-1].sites : 0};
         all->len++;
         s = allow(g, edges_find(g, e), e);
-        if (g->o->leaves)
+        if (g->o->is_libc)
             g->sites += SPARE_SITES;
         limit_sites(g);
-        if (g->o->leaves) {
+        if (g->o->is_libc) {
             h->pairs.early_from = i > 0 ? g[-1].sites : 0;
             h->pairs.early_to = g->sites;
         }
@@ -624,7 +624,7 @@ static enum status insert_libc(struct edges *g, struct error *e) {
 static enum status count_libc(edges_list *all, struct error *e) {
     enum status s = STATUS_OK;
     for (size_t i = 0; i < all->len; i++)
-        if (all->at[i].o->leaves && all->at[i].outside[0] == 0)
+        if (all->at[i].o->is_libc && all->at[i].outside[0] == 0)
             s = allow(&all->at[i], insert_libc(&all->at[i], e), e);
     return s;
 }
@@ -637,7 +637,7 @@ static enum status count_all(struct hotprobe *h, edges_list *all, const char *fo
     if (s == STATUS_OK)
         s = count_libc(all, e);
     for (size_t i = 0; s == STATUS_OK && i < all->len; i++)
-        if (all->at[i].outside[0] == 0 && !all->at[i].o->leaves)
+        if (all->at[i].outside[0] == 0 && !all->at[i].o->is_libc)
             s = allow(&all->at[i], insert_all(&all->at[i], e), e);
     if (s == STATUS_OK && !pieces_write(all, folder))
         s = error_set(e, STATUS_IO, "%s: cannot write", folder);

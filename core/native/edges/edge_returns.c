@@ -326,7 +326,7 @@ static void find_hubs(struct search *s) {
 
 /* No trap may be in libc, so where a lone return leads to is not known, unless it is a hub. */
 static void find_blind(struct search *s) {
-    for (uint32_t i = 0; i < s->n && s->o->leaves; i++) {
+    for (uint32_t i = 0; i < s->n && s->o->is_libc; i++) {
         struct group *g = group_of(s, i);
         if (piece_is_blind(s->o, &s->pieces[i]) && !(derived(g) && g->hub == i))
             g->left = true;
@@ -334,7 +334,7 @@ static void find_blind(struct search *s) {
 }
 
 static void set_blind(struct search *s) {
-    for (size_t i = 0; i < s->n && s->o->leaves; i++)
+    for (size_t i = 0; i < s->n && s->o->is_libc; i++)
         if (piece_is_blind(s->o, &s->pieces[i]) && s->tree[i].ends == 'a')
             s->tree[i].ends = 'o';
 }

@@ -24,6 +24,12 @@ static inline long disposition_set(int number, const struct disposition *to,
                      sizeof(uint64_t), 0, 0);
 }
 
+/* Of this thread, as rt_sigprocmask: 0, or an error's number, negative. It does not call libc. */
+static inline long mask_set(int how, const uint64_t *set, uint64_t *old) {
+    return raw_call6(SYS_rt_sigprocmask, (uint64_t)how, (uintptr_t)set, (uintptr_t)old, sizeof *set,
+                     0, 0);
+}
+
 /* SIGTRAP's state in this thread as the program sees it; it is never really blocked. */
 struct thread_signals {
     bool trap_blocked, trap_pending;

@@ -35,12 +35,6 @@ __asm__(".text\n"
         "    syscall\n");
 __attribute__((visibility("hidden"))) void hotprobe_restorer(void);
 
-/* Returns 0, or an error's number, negative. */
-static long mask_set(int how, const uint64_t *set, uint64_t *old) {
-    return raw_call6(SYS_rt_sigprocmask, (uint64_t)how, (uintptr_t)set, (uintptr_t)old,
-                     sizeof(uint64_t), 0, 0);
-}
-
 static void trap_again(int number) {
     (void)raw_call3(SYS_tgkill, (uint64_t)raw_call3(SYS_getpid, 0, 0, 0),
                     (uint64_t)raw_call3(SYS_gettid, 0, 0, 0), (uint64_t)number);

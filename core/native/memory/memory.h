@@ -21,6 +21,12 @@ void seq_free_(void *at, size_t bytes);
 /* As qsort, which may allocate from the heap. Stable unless memory is short. */
 void sort_items(void *items, size_t n, size_t size, int (*compare)(const void *, const void *));
 
+/* Compares numbers or addresses of 64 bits, for sort_items(). */
+static inline int by_number(const void *a, const void *b) {
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
 /* How many of n items, sorted by the address or number of 64 bits that each begins with, have one below
  * `least`. */
 static inline size_t items_below(const void *items, size_t n, size_t size, uint64_t least) {

@@ -85,7 +85,7 @@ enum grace_place grace_place(const struct hotprobe *h, uintptr_t at) {
         return GRACE_INSIDE;
     if (!counted || after_system_call(at))
         return GRACE_OUTSIDE;
-    return libc || (owner != NULL && owner->leaves) ? GRACE_IN_LIBC : GRACE_INSIDE;
+    return libc || (owner != NULL && owner->is_libc) ? GRACE_IN_LIBC : GRACE_INSIDE;
 }
 
 struct others {

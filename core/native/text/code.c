@@ -67,7 +67,7 @@ static void walk_from(struct walk *w, uintptr_t at) {
         if ((i.flow == FLOW_BRANCH || i.flow == FLOW_LOOP) && at < stop)
             *mark_at(o, at) |= MARK_LEADER;
         /* Functions that are written by hand go on in the next one. */
-        if (at == stop && o->leaves && (i.flow == FLOW_BRANCH || i.flow == FLOW_NEXT))
+        if (at == stop && o->is_libc && (i.flow == FLOW_BRANCH || i.flow == FLOW_NEXT))
             walk_leader(w, at);
     }
 }
@@ -280,11 +280,6 @@ static void check_padding(const struct walk *w, struct range r) {
     }
 }
 
-static int by_address(const void *a, const void *b) {
-    const uintptr_t x = *(const uintptr_t *)a, y = *(const uintptr_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 static int by_jump(const void *a, const void *b) {
     const struct arm *x = a, *y = b;
     if (x->jump != y->jump)
@@ -302,7 +297,7 @@ enum status code_find(struct object *o, struct error *e) {
         walk_leader(&w, at);
     }
     walk_starts(&w);
-    if (o->leaves)
+    if (o->is_libc)
         walk_sigreturn(&w);
     for (size_t i = 0; i < o->pads.len && !w.failed; i++)
         walk_leader(&w, o->pads.at[i]);
@@ -317,7 +312,7 @@ enum status code_find(struct object *o, struct error *e) {
     sort_items(o->arms.at, o->arms.len, sizeof *o->arms.at, by_jump);
     for (size_t i = 0; i < o->sections.len; i++)
         find_overlaps(&w, o->sections.at[i]);
-    sort_items(o->inside.at, o->inside.len, sizeof *o->inside.at, by_address);
+    sort_items(o->inside.at, o->inside.len, sizeof *o->inside.at, by_number);
     for (size_t i = 0; i < o->sections.len; i++) {
         find_padding(&w, o->sections.at[i]);
         check_padding(&w, o->sections.at[i]);

@@ -292,8 +292,8 @@ static enum status object_load(struct hotprobe *h, const struct mapping *m, stru
         return error_set(e, STATUS_FORMAT, "%s: not an x86-64 ELF file", m->path);
     }
     const bool loader = o.bias == getauxval(AT_BASE);
-    o.leaves = in_text(&o, (uintptr_t)&gnu_get_libc_version);
-    o.begins_threads = loader || o.leaves;
+    o.is_libc = in_text(&o, (uintptr_t)&gnu_get_libc_version);
+    o.begins_threads = loader || o.is_libc;
     if (loader && h->options.without_loader) {
         object_free(&o);
         return STATUS_OK;
@@ -386,6 +386,6 @@ struct function *function_at(const struct object *o, uintptr_t at) {
 }
 
 bool outside_at(const struct object *o, uintptr_t at) {
-    const struct function *f = o->leaves ? function_at(o, at) : NULL;
+    const struct function *f = o->is_libc ? function_at(o, at) : NULL;
     return f != NULL && f->outside;
 }

@@ -57,7 +57,7 @@ struct object {
     uint8_t head[64];           /* the segment's first bytes */
     bool alive;                 /* still mapped; checked by each call */
     bool begins_threads;        /* a new thread executes its code before the program's */
-    bool leaves;                /* it is libc, in which signals are blocked at times: no traps */
+    bool is_libc;               /* signals are blocked in it at times, so it has no traps */
     VEC(struct range) sections; /* executable sections, or the segments */
     VEC(struct range) plt;
     VEC(struct range) data;  /* what else is readable in memory: segments, and between `sections` */

@@ -8,6 +8,7 @@ failed=0
 fail() { echo "FAILED: $*" >&2; failed=1; }
 same=$(realpath "$source/tests/e2e/record/same_graph.py")
 cat >lasts.c <<'C'
+#include <dirent.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -31,6 +32,27 @@ static void *waits(void *p) { for (int i = 0; i < 10; i++) turn(i); sem_post(&re
 static void *spins(void *p) { sem_post(&ready); for (;;) sink++; return p; }
 static void *execs(void *path) { turn(5); execl(path, "echo", "new", NULL); return path; }
 static void thread(void *(*f)(void *), void *p) { pthread_t t; if (pthread_create(&t, 0, f, p)) exit(9); sem_wait(&ready); }
+/* Do all threads of the process sleep? The state stands behind the name in brackets. */
+static int sleeps(int process) {
+    char path[300], text[300], *state;
+    snprintf(path, sizeof path, "/proc/%d/task", process);
+    DIR *d = opendir(path);
+    int all = d != NULL;
+    for (struct dirent *t; all && (t = readdir(d)) != NULL;) {
+        if (t->d_name[0] == '.') continue;
+        snprintf(path, sizeof path, "/proc/%d/task/%.20s/stat", process, t->d_name);
+        FILE *f = fopen(path, "r");
+        all = f != NULL && fgets(text, sizeof text, f) != NULL && (state = strrchr(text, ')')) != NULL && state[2] == 'S';
+        if (f != NULL) fclose(f);
+    }
+    if (d != NULL) closedir(d);
+    return all;
+}
+/* In the child: three times in a row its parent sleeps, or is busy for good. */
+static void await(const char *how) {
+    const int busy = strstr(how, "busy") || strstr(how, "spins"), parent = getppid();
+    for (int times = 0; times < 3 && getppid() == parent;) { usleep(100000); times = busy || sleeps(parent) ? times + 1 : 0; }
+}
 int main(int argc, char **argv) {
     char *echo[] = {"echo", "new", NULL}, *none[] = {NULL};
     const char *how = argv[1], *path = argc > 2 ? argv[2] : "";
@@ -52,7 +74,7 @@ int main(int argc, char **argv) {
     if (strstr(how, "inline")) return deep(5);
     if (strstr(how, "group")) syscall(SYS_exit_group, 6);
     if (strstr(how, "alarm")) alarm(1);
-    if (strstr(how, "sent") && fork() == 0) { usleep(300000); kill(getppid(), SIGTERM); _exit(0); }
+    if (strstr(how, "sent") && fork() == 0) { await(how); kill(getppid(), SIGTERM); _exit(0); }
     if (strstr(how, "busy")) for (;;) sink++;
     if (strstr(how, "pipe")) for (int i = 0;; i++) { turn(i); if (write(1, how, strlen(how)) < 0) return 5; }
     if (strstr(how, "sent") || strstr(how, "alarm")) for (;;) { turn(1); pause(); }
