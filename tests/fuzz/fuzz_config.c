@@ -46,6 +46,22 @@ static const char *write_files(const uint8_t *data, size_t size) {
     return first;
 }
 
+/* Includes may only read the scratch folder. */
+static bool leads_out(const uint8_t *data, size_t size) {
+    static const char word[] = "@include";
+    const uint8_t *at = data, *const end = data + size;
+    if (memmem(data, size, "..", 2) != NULL)
+        return true;
+    while ((at = memmem(at, (size_t)(end - at), word, strlen(word))) != NULL) {
+        at += strlen(word);
+        while (at < end && (*at == ' ' || *at == '\t'))
+            at++;
+        if (end - at >= 2 && at[0] == '"' && at[1] == '/')
+            return true;
+    }
+    return false;
+}
+
 /* A technique needs one sampling that it can work with; programs are sampled in any case. */
 static bool some_sampling_fits(const struct config *c, const struct technique *technique) {
     if (c->recorded && technique->build != NULL)
@@ -146,8 +162,7 @@ static void try_others(void) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct config c;
     struct error e = {0};
-    /* Includes may only read the scratch folder. */
-    if (memmem(data, size, "..", 2) != NULL)
+    if (leads_out(data, size))
         return 0;
     const char *path = write_files(data, size);
     if (config_load(&c, path, &e) == STATUS_OK)

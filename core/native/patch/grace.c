@@ -109,11 +109,21 @@ enum grace_place grace_others(const struct hotprobe *h) {
     return tasks_each(find_other, &o) ? o.found : GRACE_INSIDE;
 }
 
+/* Is this what the kernel leaves for a handler? The word before it may be on the stack for another reason:
+ * libc's sigaction() has it in a structure, and leaves that behind. The state of the vector registers lies
+ * close above such a frame; the code segment is that of 64-bit programs. */
+static bool is_frame(const ucontext_t *context) {
+    enum { CODE_SEGMENT = 0x33, LOW_WORD = 0xffff, CLOSE = 1024, ALIGNED = 16 };
+    const uintptr_t at = (uintptr_t)context, vectors = (uintptr_t)context->uc_mcontext.fpregs;
+    return (context->uc_mcontext.gregs[REG_CSGSFS] & LOW_WORD) == CODE_SEGMENT && vectors > at &&
+           vectors - at < CLOSE && vectors % ALIGNED == 0;
+}
+
 /* The kernel's frame: what the handler returns to, and the interrupted context, whose stack is a little
  * above, unless the handler has a stack of its own. */
 static enum grace_place of_frame(const struct hotprobe *h, uintptr_t at, uintptr_t stop) {
     const ucontext_t *context = (const void *)(at + sizeof(uint64_t));
-    return stop - at < sizeof(uint64_t) + sizeof *context
+    return stop - at < sizeof(uint64_t) + sizeof *context || !is_frame(context)
                ? GRACE_OUTSIDE
                : grace_place(h, (uintptr_t)context->uc_mcontext.gregs[REG_RIP]);
 }

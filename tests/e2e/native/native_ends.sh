@@ -112,6 +112,15 @@ grep -qx '# partial' n.graph && grep -qx '# ended by signal 15 (Terminated)' n.g
 equal 3 "sent, leaves"
 equal 4 "sent, quits, waits"
 equal 142 "alarm"
+# What libc has left on the stack looks like a handler's frame where the stack begins at some addresses.
+if setarch -R true 2>/dev/null; then
+    for pad in "" x xx xxx; do
+        rm -f n.graph
+        env --default-signal -i LC_ALL=C PATH=/usr/bin:/bin PAD="$(echo "$pad" | sed 's/x/0123456789abcdef/g')" \
+            setarch -R "$hotgraph" native --graph n.graph -- "$work/lasts" "sent, quits" >/dev/null 2>n.err
+        test -e n.graph || fail "sent, quits, $pad: $(cat n.err)"
+    done
+fi
 
 # ---- exec: all edges are there that the same program has if there is no file of that name, but for those behind ----
 for how in "l" "le" "vp" "raw" "l waits" "raw waits" "execs"; do
