@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static void lines_flush(struct lines *l) {
@@ -11,10 +12,14 @@ static void lines_flush(struct lines *l) {
 }
 
 void lines_put(struct lines *l, const char *text, size_t n) {
-    for (size_t k = 0; k < n; k++) {
+    while (n > 0) {
         if (l->len == sizeof l->text)
             lines_flush(l);
-        l->text[l->len++] = text[k];
+        const size_t room = sizeof l->text - l->len, k = n < room ? n : room;
+        memcpy(l->text + l->len, text, k);
+        l->len += k;
+        text += k;
+        n -= k;
     }
 }
 

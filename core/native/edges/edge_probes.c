@@ -93,8 +93,9 @@ static char end_letter(const struct piece *p) {
     return 's';
 }
 
-static uint32_t number_at(const struct edges *g, uintptr_t start) {
-    const struct piece *p = start != 0 ? piece_at(&g->pieces, start) : NULL;
+/* Mostly near piece number `from`. */
+static uint32_t number_at(const struct edges *g, size_t from, uintptr_t start) {
+    const struct piece *p = start != 0 ? piece_near(&g->pieces, from, start) : NULL;
     return p != NULL ? (uint32_t)(p - g->pieces.at) : TREE_NONE;
 }
 
@@ -115,9 +116,9 @@ static bool make_pieces(struct edges *g) {
         const bool follows = i + 1 < n && p[1].start == p->end,
                    overlaps = i + 1 < n && p[1].start < p->end;
         g->tree.at[i] = (struct tree_piece){.next = follows    ? (uint32_t)i + 1
-                                                    : overlaps ? number_at(g, p->end)
+                                                    : overlaps ? number_at(g, i, p->end)
                                                                : TREE_NONE,
-                                            .target = number_at(g, p->target),
+                                            .target = number_at(g, i, p->target),
                                             .back = TREE_NONE,
                                             .arm_of = TREE_NONE,
                                             .ends = end_letter(p),
@@ -219,13 +220,15 @@ static bool want_arcs(struct edges *g) {
 
 /* A return of one byte that is a target has room for a trap only. What leads to it from a stub goes
  * to its own stub instead (direct.c). */
-static bool lone_return(const struct edges *g, uintptr_t at) {
-    const struct piece *p = piece_at(&g->pieces, at);
-    return p != NULL && piece_is_lone(p) && g->tree.at[p - g->pieces.at].ends == 'a';
+static bool lone_return(const struct edges *g, uint32_t piece) {
+    return piece != TREE_NONE && piece_is_lone(&g->pieces.at[piece]) &&
+           g->tree.at[piece].ends == 'a';
 }
 
-static bool leads_to_lone_return(const struct edges *g, const struct piece *p) {
-    return !piece_ends_away(p) && (lone_return(g, p->end) || lone_return(g, p->target));
+static bool leads_to_lone_return(const struct edges *g, size_t i) {
+    const struct tree_piece *p = &g->tree.at[i];
+    return !piece_ends_away(&g->pieces.at[i]) &&
+           (lone_return(g, p->next) || lone_return(g, p->target));
 }
 
 /* A jump through a table, as interpreters have it, mostly stays in its function: a map counts where it
@@ -256,7 +259,7 @@ static bool want_pairs(struct edges *g) {
             ok = want(g, i, TREE_NONE, p->last, HOTPROBE_PAIRS) && want_map(g, p);
         else if (ok && g->stays.at[i] != 0 && g->counted.at[i].fall == 0)
             ok = want(g, i, TREE_NONE, p->last, HOTPROBE_SLOT);
-        else if (ok && leads_to_lone_return(g, p))
+        else if (ok && leads_to_lone_return(g, i))
             ok = want(g, i, TREE_NONE, p->last, HOTPROBE_COVER);
     }
     return ok;

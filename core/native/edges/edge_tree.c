@@ -65,25 +65,33 @@ size_t tree_arcs(const struct tree_piece *pieces, size_t n, struct tree_arc *out
 
 /* ---- the forest ---- */
 
-static uint32_t root_of(uint32_t *parent, uint32_t v) {
-    while (parent[v] != v)
-        v = parent[v] = parent[parent[v]];
+/* Of each vertex: its parent, itself if it is a root; and of a root, how many are below it. */
+static uint32_t *parent_of(const struct tree_work *w, uint32_t v) {
+    return &w->vertex[2 * (size_t)v];
+}
+
+static uint32_t *size_of(const struct tree_work *w, uint32_t v) {
+    return &w->vertex[2 * (size_t)v + 1];
+}
+
+static uint32_t root_of(const struct tree_work *w, uint32_t v) {
+    for (uint32_t *up = parent_of(w, v); *up != v; up = parent_of(w, v))
+        v = *up = *parent_of(w, *up);
     return v;
 }
 
 /* False: they were connected already. */
 static bool connect(struct tree_work *w, const struct tree_arc *a) {
-    uint32_t *parent = w->vertex, *size = w->vertex + w->vertices;
-    uint32_t x = root_of(parent, a->from), y = root_of(parent, a->to);
+    uint32_t x = root_of(w, a->from), y = root_of(w, a->to);
     if (x == y)
         return false;
-    if (size[x] < size[y]) {
+    if (*size_of(w, x) < *size_of(w, y)) {
         const uint32_t swap = x;
         x = y;
         y = swap;
     }
-    parent[y] = x;
-    size[x] += size[y];
+    *parent_of(w, y) = x;
+    *size_of(w, x) += *size_of(w, y);
     return true;
 }
 
@@ -105,8 +113,8 @@ static size_t by_weight(const struct tree_arc *arcs, size_t n, uint32_t *order) 
 
 bool tree_choose(struct tree_arc *arcs, size_t n, struct tree_work *w) {
     for (uint32_t v = 0; v < w->vertices; v++) {
-        w->vertex[v] = v;
-        w->vertex[w->vertices + v] = 1;
+        *parent_of(w, v) = v;
+        *size_of(w, v) = 1;
     }
     for (size_t i = 0; i < n; i++)
         if (!tree_can_count(&arcs[i]) && !connect(w, &arcs[i]))

@@ -40,6 +40,7 @@ struct weigh {
     loop;         /* of each piece: the last one of the innermost loop that it is in,
                                       from 1; 0: none */
     double jumps; /* by jumps of the function with unknown targets, not yet led on */
+    size_t least; /* the first piece that something was led to since the last round */
 };
 
 static uint32_t function_of(const struct weigh *w, size_t i) {
@@ -111,6 +112,8 @@ static void lead(struct weigh *w, size_t i, uint32_t to, double times) {
         return;
     w->in.at[to] += times;
     w->led.at[to] = 1;
+    if (to <= i && to < w->least)
+        w->least = to;
 }
 
 static void lead_to_arms(struct weigh *w, size_t i, double times) {
@@ -120,7 +123,7 @@ static void lead_to_arms(struct weigh *w, size_t i, double times) {
     while (first + n < o->arms.len && o->arms.at[first + n].jump == o->arms.at[first].jump)
         n++;
     for (size_t k = first; k < first + n; k++) {
-        const struct piece *p = piece_at(&all, o->arms.at[k].target);
+        const struct piece *p = piece_near(&all, i, o->arms.at[k].target);
         if (p != NULL)
             lead(w, i, (uint32_t)(p - w->pieces), times / (double)n);
     }
@@ -226,9 +229,11 @@ static size_t enter(struct weigh *w, size_t first, size_t end) {
     return targets;
 }
 
-/* Returns what is left then. */
-static double lead_all(struct weigh *w, size_t first, size_t end) {
+/* Returns what is left then, led back by jumps; what is too little to be led on does not count. */
+static double lead_all(struct weigh *w, size_t end) {
     double rest = 0;
+    const size_t first = w->least;
+    w->least = end;
     for (size_t i = first; i < end; i++) {
         const double times = w->in.at[i];
         if (times < least_led)
@@ -237,7 +242,7 @@ static double lead_all(struct weigh *w, size_t first, size_t end) {
         w->times.at[i] += times;
         lead_on(w, i, times);
     }
-    for (size_t i = first; i < end; i++) /* by jumps back */
+    for (size_t i = w->least; i < end; i++)
         rest += w->in.at[i];
     return rest + w->jumps;
 }
@@ -246,8 +251,10 @@ static void lead_jumps(struct weigh *w, size_t first, size_t end, size_t targets
     const double each = targets > 0 ? dispatched * w->jumps / (double)targets : 0;
     w->jumps = 0;
     for (size_t i = first + 1; i < end && each > 0; i++)
-        if (w->led.at[i] == 0)
+        if (w->led.at[i] == 0) {
             w->in.at[i] += each;
+            w->least = i < w->least ? i : w->least;
+        }
 }
 
 static void find_times(struct weigh *w) {
@@ -257,7 +264,8 @@ static void find_times(struct weigh *w) {
         for (end = first + 1; end < w->n && !begins_function(w, end);)
             end++;
         const size_t targets = enter(w, first, end);
-        for (int k = 0; k < TIME_ROUNDS && lead_all(w, first, end) > least_left; k++)
+        w->least = first;
+        for (int k = 0; k < TIME_ROUNDS && lead_all(w, end) > least_left; k++)
             lead_jumps(w, first, end, targets);
     }
 }

@@ -57,23 +57,28 @@ static bool chunk_add(struct hotprobe *h, uintptr_t start, size_t size) {
     return true;
 }
 
-static bool bit(const struct chunk *c, size_t k) {
-    return (c->used[k >> 6] >> (k & 63) & 1) != 0;
+/* The bits of the word that holds bit `at`, from there to bit `end`, which may be in a later word. */
+static uint64_t word_bits(size_t at, size_t end) {
+    const size_t first = at & 63, n = end - at < 64 - first ? end - at : 64 - first;
+    return (n < 64 ? (1ull << n) - 1 : UINT64_MAX) << first;
 }
 
 static void bits_set(struct chunk *c, size_t at, size_t n, bool on) {
-    for (size_t k = at; k < at + n; k++)
-        c->used[k >> 6] = (c->used[k >> 6] & ~(1ull << (k & 63))) | (uint64_t)on << (k & 63);
+    for (size_t k = at; k < at + n; k = (k | 63) + 1) {
+        const uint64_t bits = word_bits(k, at + n);
+        c->used[k >> 6] = on ? c->used[k >> 6] | bits : c->used[k >> 6] & ~bits;
+    }
     if (on)
         return;
     c->no_room = SIZE_MAX;
-    if (at < c->first_free)
-        c->first_free = at;
+    for (unsigned k = 0; k < CHUNK_CLASSES; k++)
+        if (at < c->first_free[k])
+            c->first_free[k] = at;
 }
 
 static bool is_free(const struct chunk *c, size_t at, size_t n) {
-    for (size_t k = at; k < at + n; k++)
-        if (bit(c, k))
+    for (size_t k = at; k < at + n; k = (k | 63) + 1)
+        if ((c->used[k >> 6] & word_bits(k, at + n)) != 0)
             return false;
     return true;
 }
@@ -86,14 +91,14 @@ static uintptr_t take(struct chunk *c, size_t at, size_t size) {
 static uintptr_t chunk_free(struct chunk *c, size_t size) {
     if (size >= c->no_room)
         return 0;
-    size_t k = (c->first_free + 15) & ~(size_t)15;
-    while (k < c->size && bit(c, k))
-        k += 16;
-    c->first_free = k;
+    const size_t class = (size - 1) / 16;
+    size_t *first = &c->first_free[class < CHUNK_CLASSES ? class : CHUNK_CLASSES - 1];
     /* Within one cache line if it fits. */
-    for (; k + size <= c->size; k += 16)
-        if (((k & 63) + size <= 64 || size > 64) && is_free(c, k, size))
+    for (size_t k = *first & ~(size_t)15; k + size <= c->size; k += 16)
+        if (((k & 63) + size <= 64 || size > 64) && is_free(c, k, size)) {
+            *first = k;
             return take(c, k, size);
+        }
     c->no_room = size;
     return 0;
 }

@@ -5,12 +5,13 @@
 #include "native/hotprobe.h"
 #include "native/memory/space.h"
 
+enum { CHUNK_CLASSES = 16 /* of sizes, in steps of 16 bytes; the last: all larger ones */ };
 struct chunk {
     uintptr_t start;
     size_t size, dirty, dirty_end;
-    uint8_t *mirror; /* a writable copy of the content */
-    uint64_t *used;  /* one bit for each byte */
-    size_t first_free;
+    uint8_t *mirror;                  /* a writable copy of the content */
+    uint64_t *used;                   /* one bit for each byte */
+    size_t first_free[CHUNK_CLASSES]; /* before it nothing of this size is free */
     size_t no_room; /* a request for this many bytes has failed since memory was last freed */
 };
 enum { POOL_COUNTERS = 4096 }; /* of a chunk */

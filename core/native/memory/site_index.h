@@ -18,6 +18,7 @@ struct index_entry {
 struct index {
     size_t cap, len;
     struct index_entry *entry;
+    _Atomic uint64_t *some; /* bits of addresses, modulo their number; 0: no entry */
 };
 struct patch *index_find(struct index *_Atomic *table, uintptr_t at);
 /* False: out of memory. */

@@ -191,8 +191,10 @@ static void emit_hot(struct build *b, const struct hot *hot) {
 
 static bool emit_all(struct build *b, uintptr_t at) {
     struct patch *p = b->p;
-    b->e = (struct emit){.at = at};
-    b->c = (struct constants){0};
+    b->e.at = at;
+    b->e.len = 0;
+    b->e.far = b->e.full = false;
+    b->c.count = 0;
     b->hots = 0;
     b->s->lock_count = 0;
     const struct hotprobe_probe *probe = p->probes;

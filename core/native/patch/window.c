@@ -67,9 +67,7 @@ static enum hotprobe_reason add_until_jump_fits(struct hotprobe *h, struct objec
             return HOTPROBE_TARGET_INSIDE;
         if (!insn_decode(&i, p->at + length, o->text_end))
             return HOTPROBE_NOT_CODE;
-        struct emit e = {.at = i.at};
-        struct constants c = {0};
-        if (!relocate(&e, &c, &i, false))
+        if (!can_relocate(&i))
             return HOTPROBE_CANNOT_MOVE;
         instruction_add(p, &i);
         length += i.length;
@@ -104,11 +102,9 @@ enum hotprobe_reason window_single(struct hotprobe *h, struct object *o, uintptr
     struct insn i = {0};
     window_start(p, o, site);
     for (uintptr_t at = site; at <= last; at += i.length) {
-        struct emit e = {.at = at};
-        struct constants c = {0};
         if (p->count == BOUNDARIES || !insn_decode(&i, at, o->text_end))
             return HOTPROBE_NOT_CODE;
-        if (!relocate(&e, &c, &i, false))
+        if (!can_relocate(&i))
             return HOTPROBE_CANNOT_MOVE;
         instruction_add(p, &i);
     }
@@ -166,12 +162,9 @@ bool window_grow(struct hotprobe *h, struct object *o, struct patch *p, unsigned
         return false;
     while (p->offset[p->count] < length) {
         uintptr_t at = p->at + p->offset[p->count];
-        struct emit e = {.at = at};
-        struct constants c = {0};
         const uint8_t before = i.flow;
         if (p->ends || p->count == BOUNDARIES || !in_text(o, at) || !can_follow(&i) ||
-            !insn_decode(&i, at, o->text_end) || !can_add(o, &i, before, call) ||
-            !relocate(&e, &c, &i, false))
+            !insn_decode(&i, at, o->text_end) || !can_add(o, &i, before, call) || !can_relocate(&i))
             return false;
         unsigned from = p->offset[p->count];
         if (from + i.length > WINDOW || (marks_of(o, p->at, from, from + i.length) & led_to) != 0)

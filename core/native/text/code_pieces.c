@@ -35,6 +35,21 @@ const struct piece *piece_at(const piece_list *pieces, uintptr_t start) {
     return k < pieces->len && pieces->at[k].start == start ? &pieces->at[k] : NULL;
 }
 
+const struct piece *piece_near(const piece_list *pieces, size_t from, uintptr_t start) {
+    size_t low = from, high = from, step = 1;
+    while (low > 0 && pieces->at[low].start > start) {
+        low = low > step ? low - step : 0;
+        step *= 2;
+    }
+    while (high < pieces->len && pieces->at[high].start < start) {
+        high += step;
+        step *= 2;
+    }
+    const size_t end = high < pieces->len ? high + 1 : pieces->len;
+    const piece_list around = {.at = pieces->at + low, .len = end - low};
+    return piece_at(&around, start);
+}
+
 bool piece_is_lone(const struct piece *p) {
     return p->flow == FLOW_RETURN && p->end - p->start == 1 && p->led_to;
 }

@@ -31,6 +31,8 @@ bool piece_is_lone(const struct piece *p);
 bool piece_is_blind(const struct object *o, const struct piece *p);
 /* The piece that starts at the address, or NULL. */
 const struct piece *piece_at(const piece_list *pieces, uintptr_t start);
+/* The same, faster if it is near number `from`. */
+const struct piece *piece_near(const piece_list *pieces, size_t from, uintptr_t start);
 /* Does the piece end with an indirect jump or call, or a return? */
 bool piece_ends_away(const struct piece *p);
 

@@ -1,4 +1,5 @@
 #include "native/text/decode.h"
+#include "native/text/quick.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -58,17 +59,6 @@ static bool kills_unsure(const ZydisDecodedInstruction *z) {
     }
 }
 
-static ZydisDecoder decoder; /* constant once it is made */
-static pthread_once_t decoder_once = PTHREAD_ONCE_INIT;
-static void decoder_make(void) {
-    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-}
-
-const ZydisDecoder *insn_decoder(void) {
-    pthread_once(&decoder_once, decoder_make);
-    return &decoder;
-}
-
 static bool decode(ZydisDecodedInstruction *z, const ZydisDecoder *d, ZydisDecoderContext *context,
                    const uint8_t *at, size_t most) {
     if (most > ZYDIS_MAX_INSTRUCTION_LENGTH)
@@ -76,8 +66,9 @@ static bool decode(ZydisDecodedInstruction *z, const ZydisDecoder *d, ZydisDecod
     return ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(d, context, at, most, z));
 }
 
-static bool decode_bytes(struct insn *out, const uint8_t *bytes, size_t most, uintptr_t at) {
-    const ZydisDecoder *d = insn_decoder();
+/* By the decoder alone. */
+static bool decode_fully(struct insn *out, const ZydisDecoder *d, const uint8_t *bytes, size_t most,
+                         uintptr_t at) {
     ZydisDecoderContext context;
     ZydisDecodedInstruction z;
     if (!decode(&z, d, &context, bytes, most))
@@ -87,8 +78,6 @@ static bool decode_bytes(struct insn *out, const uint8_t *bytes, size_t most, ui
                          .length = z.length,
                          .opcode = z.opcode,
                          .flow = (uint8_t)flow_of(&z),
-                         .mnemonic = (uint16_t)z.mnemonic,
-                         .prefixes = z.raw.prefix_count,
                          .imm_offset = z.raw.imm[0].offset,
                          .imm_size = z.raw.imm[0].size,
                          .kills_unsure = kills_unsure(&z)};
@@ -116,6 +105,45 @@ static bool decode_bytes(struct insn *out, const uint8_t *bytes, size_t most, ui
         }
     }
     return true;
+}
+
+/* What common instructions do with flags depends on their kind alone. */
+struct kind_flags {
+    uint32_t read, written;
+    bool unsure;
+};
+
+/* Constant once they are made. */
+static ZydisDecoder decoder;
+static struct kind_flags kind_flags[QUICK_KINDS];
+static pthread_once_t decoder_once = PTHREAD_ONCE_INIT;
+static void decoder_make(void) {
+    uint8_t bytes[QUICK_BYTES];
+    struct insn i;
+    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    for (unsigned k = 0; k < QUICK_KINDS; k++)
+        if (insn_quick_sample(k, bytes) && decode_fully(&i, &decoder, bytes, sizeof bytes, 0))
+            kind_flags[k] = (struct kind_flags){i.flags_read, i.flags_written, i.kills_unsure};
+}
+
+const ZydisDecoder *insn_decoder(void) {
+    pthread_once(&decoder_once, decoder_make);
+    return &decoder;
+}
+
+static bool decode_bytes(struct insn *out, const uint8_t *bytes, size_t most, uintptr_t at) {
+    const ZydisDecoder *d = insn_decoder();
+    unsigned kind;
+    if (most < QUICK_BYTES || !insn_quick_copy(out, bytes, at, &kind))
+        return decode_fully(out, d, bytes, most, at);
+    out->flags_read = kind_flags[kind].read;
+    out->flags_written = kind_flags[kind].written;
+    out->kills_unsure = kind_flags[kind].unsure;
+    return true;
+}
+
+bool insn_decode_fully(struct insn *out, uintptr_t at, uintptr_t end) {
+    return at < end && decode_fully(out, insn_decoder(), (const uint8_t *)at, end - at, at);
 }
 
 bool insn_decode(struct insn *out, uintptr_t at, uintptr_t end) {

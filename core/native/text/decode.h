@@ -25,14 +25,15 @@ struct insn {
     uint8_t length, opcode, flow;
     bool nop, relative_memory;
     bool kills_unsure; /* may leave the flags alone: a shift by a count, a repeated string op */
-    uint8_t disp_offset, modrm_offset, imm_offset, imm_size, prefixes; /* 0: none */
-    uint16_t mnemonic;
+    uint8_t disp_offset, modrm_offset, imm_offset, imm_size; /* 0: none */
     uint32_t flags_read, flags_written;
     uintptr_t target; /* of a direct transfer */
     uintptr_t memory; /* address of a RIP-relative operand */
 };
 /* Decodes the instruction at `at`; reads no byte from `end` on. False: not an instruction. */
 bool insn_decode(struct insn *out, uintptr_t at, uintptr_t end);
+/* The same, without the shortcut for common instructions (quick.h). */
+bool insn_decode_fully(struct insn *out, uintptr_t at, uintptr_t end);
 /* Decodes what the file has at `at`: patched text leads elsewhere. */
 bool insn_decode_file(struct insn *out, const struct object *o, uintptr_t at);
 /* Decodes a copy of an instruction that belongs at `at`: 16 bytes are readable at `bytes`. */

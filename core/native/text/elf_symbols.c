@@ -66,7 +66,21 @@ bool symbols_read(struct object *o) {
     return true;
 }
 
-void functions_finish(struct object *o) {
+/* How many functions begin before each part of the text. */
+static bool functions_index(struct object *o) {
+    const size_t parts = ((o->text_end - o->text) >> FUNCTION_PART) + 2;
+    if (!seq_reserve(&o->functions_before, parts))
+        return false;
+    size_t k = 0;
+    for (size_t i = 0; i < parts; i++) {
+        while (k < o->functions.len && o->functions.at[k].start < o->text + (i << FUNCTION_PART))
+            k++;
+        o->functions_before.at[i] = (uint32_t)k;
+    }
+    return true;
+}
+
+bool functions_finish(struct object *o) {
     sort_items(o->functions.at, o->functions.len, sizeof *o->functions.at, by_start);
     size_t kept = 0;
     for (size_t i = 0; i < o->functions.len; i++) {
@@ -93,4 +107,5 @@ void functions_finish(struct object *o) {
         if (f->end <= f->start || f->end > limit)
             f->end = limit;
     }
+    return functions_index(o);
 }

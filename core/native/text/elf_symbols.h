@@ -8,6 +8,6 @@
 bool symbols_read(struct object *o);
 bool functions_add(struct object *o, uintptr_t start, uintptr_t end, const char *name, bool symbol);
 /* Sorts the functions, keeps one for each address (a symbol's first) and sets missing ends. */
-void functions_finish(struct object *o);
+bool functions_finish(struct object *o);
 
 #endif

@@ -219,6 +219,5 @@ bool frames_read(struct object *o) {
         if (!c.bad && !frames.bad && !frame_walk(o, frames))
             return false;
     }
-    functions_finish(o);
-    return true;
+    return functions_finish(o);
 }

@@ -363,6 +363,7 @@ void object_free(struct object *o) {
     seq_free(&o->data);
     seq_free(&o->fixed);
     seq_free(&o->functions);
+    seq_free(&o->functions_before);
     seq_free(&o->pads);
     seq_free(&o->inside);
     seq_free(&o->changed);
@@ -377,8 +378,11 @@ struct object *object_at(struct hotprobe *h, uintptr_t at) {
 }
 
 struct function *function_at(const struct object *o, uintptr_t at) {
-    const size_t k =
-        items_below(o->functions.at, o->functions.len, sizeof *o->functions.at, at + 1);
+    if (!in_text(o, at) || o->functions_before.at == NULL)
+        return NULL;
+    const uint32_t *before = &o->functions_before.at[(at - o->text) >> FUNCTION_PART];
+    const size_t k = before[0] + items_below(o->functions.at + before[0], before[1] - before[0],
+                                             sizeof *o->functions.at, at + 1);
     if (k == 0)
         return NULL;
     struct function *f = &o->functions.at[k - 1];

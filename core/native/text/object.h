@@ -42,6 +42,8 @@ struct function {
     bool outside;       /* counts as other code: it has no pieces */
 };
 
+enum { FUNCTION_PART = 8 /* of the text: bits of an address within it */ };
+
 /* A target of a jump through a table. */
 struct arm {
     uintptr_t jump, target;
@@ -69,9 +71,10 @@ struct object {
     VEC(struct arm) arms;      /* of jumps whose tables are whole; by the jump's address */
     VEC(uintptr_t) dispatches; /* jumps through tables, or to targets that are not known */
     VEC(struct function) functions;
-    VEC(uintptr_t) pads;       /* landing pads */
-    VEC(uintptr_t) inside;     /* instructions that start inside another one, by address */
-    VEC(struct range) changed; /* functions whose text is not the file's: no sites */
+    VEC(uint32_t) functions_before; /* for function_at() */
+    VEC(uintptr_t) pads;            /* landing pads */
+    VEC(uintptr_t) inside;          /* instructions that start inside another one, by address */
+    VEC(struct range) changed;      /* functions whose text is not the file's: no sites */
 };
 enum status objects_find(struct hotprobe *h, struct error *e);
 void object_free(struct object *o);

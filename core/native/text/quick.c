@@ -199,18 +199,16 @@ static int64_t signed_of(const uint8_t *b, unsigned n) {
     return v;
 }
 
-bool insn_quick(struct insn *out, uintptr_t at, uintptr_t end) {
-    const uint8_t *b = (const uint8_t *)at;
-    if (end - at < 15) /* the longest instruction: no byte after the end is read */
-        return false;
+bool insn_quick_copy(struct insn *out, const uint8_t *b, uintptr_t at, unsigned *kind) {
     unsigned k = 0;
     bool narrow = b[0] == 0x66;
     k += narrow;
     unsigned rex = (b[k] & 0xf0) == 0x40 ? b[k] : 0;
     k += rex != 0;
     bool wide = (rex & 8) != 0, two = b[k] == 0x0f;
-    enum shape shape = (enum shape)(two ? after_0f[b[k + 1]] : one_byte[b[k]]);
-    k += two ? 2 : 1;
+    k += two;
+    const uint8_t opcode = b[k++];
+    enum shape shape = (enum shape)(two ? after_0f[opcode] : one_byte[opcode]);
     struct shaped s;
     uint8_t flow = flow_of(shape);
     unsigned reg = b[k] >> 3 & 7, modrm = k;
@@ -219,11 +217,15 @@ bool insn_quick(struct insn *out, uintptr_t at, uintptr_t end) {
         return false; /* prefixes change the meaning of some jumps */
     if (!with_modrm(shape, reg, narrow, &s) && !without_modrm(shape, narrow, wide, &s))
         return false;
-    *out = (struct insn){.at = at, .bytes = b, .flow = flow, .nop = shape == NOP_MODRM};
+    *out = (struct insn){
+        .at = at, .bytes = b, .opcode = opcode, .flow = flow, .nop = shape == NOP_MODRM};
+    *kind = (two * 256u + opcode) * 8u + (s.modrm ? reg : 0);
     if (s.modrm) {
         if ((s.registers >> reg & 1) == 0 || (s.memory_only && b[k] >> 6 == 3))
             return false;
+        out->modrm_offset = (uint8_t)modrm;
         out->relative_memory = (b[k] & 0xc7) == 5;
+        out->disp_offset = (uint8_t)(out->relative_memory ? modrm + 1 : 0);
         k += modrm_size(b + k);
     }
     out->length = (uint8_t)(k + s.immediate);
@@ -234,6 +236,22 @@ bool insn_quick(struct insn *out, uintptr_t at, uintptr_t end) {
     out->imm_offset = (uint8_t)(s.immediate > 0 ? k : 0);
     out->imm_size = (uint8_t)(8 * s.immediate);
     return true;
+}
+
+bool insn_quick(struct insn *out, uintptr_t at, uintptr_t end) {
+    unsigned kind;
+    return end - at >= QUICK_BYTES && insn_quick_copy(out, (const uint8_t *)at, at, &kind);
+}
+
+bool insn_quick_sample(unsigned kind, uint8_t bytes[QUICK_BYTES]) {
+    struct insn i;
+    unsigned is = 0, k = 0;
+    memset(bytes, 0, QUICK_BYTES);
+    if (kind >= QUICK_KINDS / 2)
+        bytes[k++] = 0x0f;
+    bytes[k++] = (uint8_t)(kind / 8);
+    bytes[k] = (uint8_t)(kind % 8 << 3); /* with an operand in memory, which most allow */
+    return insn_quick_copy(&i, bytes, 0, &is) && is == kind;
 }
 
 bool insn_outline(struct insn *out, uintptr_t at, uintptr_t end) {

@@ -153,3 +153,11 @@ bool relocate(struct emit *e, struct constants *c, const struct insn *i, bool pu
     }
     return false;
 }
+
+bool can_relocate(const struct insn *i) {
+    if (i->flow != FLOW_CALL_AWAY)
+        return i->flow != FLOW_REFUSED;
+    struct emit e = {.at = i->at};
+    struct constants c = {0};
+    return relocate(&e, &c, i, false);
+}

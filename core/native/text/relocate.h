@@ -33,5 +33,7 @@ void constants_place(struct emit *e, struct constants *c);
 /* Emits `i` so that it has its effect at e->at + e->len. `pushed`: the return address of the call
  * `i` is on the stack already. False: the instruction cannot be moved. */
 bool relocate(struct emit *e, struct constants *c, const struct insn *i, bool pushed);
+/* Would relocate() return true? */
+bool can_relocate(const struct insn *i);
 
 #endif

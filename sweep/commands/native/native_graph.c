@@ -54,8 +54,10 @@ static bool put_pair(struct reader *r, uint32_t from, uint32_t to, uint64_t coun
 /* `to` is an offset in the file of object o. */
 static enum status put_edge_to(struct reader *r, const struct native_piece *from,
                                const struct native_object *o, uint64_t to, uint64_t count) {
+    if (count == 0)
+        return STATUS_OK;
     struct native_piece *p = native_piece_at(&r->c, o, to);
-    if (count == 0 || (p == NULL && native_left_out(&r->c, o, to)))
+    if (p == NULL && native_left_out(&r->c, o, to))
         return STATUS_OK;
     r->in_libc |= p == NULL && o->libc;
     if (p == NULL)
@@ -128,13 +130,14 @@ static bool flows_pieces(const struct reader *r, struct flows *f) {
         if ((p->back != 0 && f->own[p->back - 1].ends != 'r') ||
             (p->arm_of != 0 && f->own[p->arm_of - 1].ends != 'w'))
             return false;
-        f->pieces[i] =
-            (struct tree_piece){.next = number_of(r, f, p->end),
-                                .target = p->target != 0 ? number_of(r, f, p->target) : TREE_NONE,
-                                .back = p->back != 0 ? p->back - 1 : TREE_NONE,
-                                .arm_of = p->arm_of != 0 ? p->arm_of - 1 : TREE_NONE,
-                                .ends = p->ends,
-                                .may_enter = p->may_enter};
+        f->pieces[i] = (struct tree_piece){
+            .next = i + 1 < f->o->count && p[1].start == p->end ? (uint32_t)i + 1
+                                                                : number_of(r, f, p->end),
+            .target = p->target != 0 ? number_of(r, f, p->target) : TREE_NONE,
+            .back = p->back != 0 ? p->back - 1 : TREE_NONE,
+            .arm_of = p->arm_of != 0 ? p->arm_of - 1 : TREE_NONE,
+            .ends = p->ends,
+            .may_enter = p->may_enter};
         if (p->back != 0 && f->pieces[i].next == TREE_NONE)
             return false;
     }
@@ -250,7 +253,7 @@ static enum status put_piece(struct reader *r, const struct native_piece *p) {
     uint32_t at = p->start;
     if (p->arm_of != 0 && put_edge(r, numbered(r, p, p->arm_of), at, p->armed) != STATUS_OK)
         return r->e->status;
-    for (size_t k = 0; k + 1 < p->instructions; k++) {
+    for (size_t k = 0; p->count > 0 && k + 1 < p->instructions; k++) {
         const uint32_t next = at + native_length(p, k);
         if (!put_pair(r, address_of(r, p, at), address_of(r, p, next), p->count, false))
             return no_memory(r);

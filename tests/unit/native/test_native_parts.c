@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "native/session_state.h"
+#include "native/text/code_pieces.h"
 #include "native/text/decode.h"
 #include "native/text/flags.h"
 
@@ -225,8 +226,81 @@ static void test_space(void **state) {
     space_free(&s);
 }
 
+/* What would break: an edge is missing, because the search from the wrong place stopped too early. */
+static void test_near(void **state) {
+    (void)state;
+    enum { PIECES = 40 };
+    struct piece at[PIECES];
+    const piece_list all = {.at = at, .len = PIECES}, none = {0};
+    for (size_t k = 0; k < PIECES; k++)
+        at[k] = (struct piece){.start = 100 + 3 * k};
+    for (size_t from = 0; from < PIECES; from++)
+        for (uintptr_t start = 90; start < 100 + 3 * PIECES + 10; start++)
+            assert_ptr_equal(piece_near(&all, from, start), piece_at(&all, start));
+    assert_null(piece_near(&none, 0, 100));
+}
+
+/* What would break: a stub overwrites another one; or memory that removed probes had is lost. */
+static void test_pool(void **state) {
+    (void)state;
+    enum { GETS = 6000, MOST = 300 };
+    static struct range got[GETS];
+    struct hotprobe *h;
+    struct error e;
+    assert_int_equal(hotprobe_open(&h, NULL, &e), STATUS_OK);
+    const struct reach near = {.base = (uintptr_t)&leaf};
+    size_t chunks = 0;
+    for (int round = 0; round < 3; round++) {
+        for (size_t k = 0; k < GETS; k++) {
+            if (round > 0 && k % 2 == 0)
+                continue;
+            const size_t size = 1 + splitmix64(11, k) % MOST;
+            got[k].start = pool_get(h, size, &near);
+            got[k].end = got[k].start + size;
+            assert_true(got[k].start != 0);
+        }
+        chunks = round == 0 ? h->pool.chunks.len : chunks;
+        struct range sorted[GETS];
+        memcpy(sorted, got, sizeof got);
+        sort_items(sorted, GETS, sizeof *sorted, by_number);
+        for (size_t k = 1; k < GETS; k++)
+            assert_true(sorted[k - 1].end <= sorted[k].start);
+        for (size_t k = 1; k < GETS; k += 2)
+            pool_put(h, got[k].start, got[k].end - got[k].start);
+    }
+    assert_true(h->pool.chunks.len <= chunks + 1); /* four more if nothing were reused */
+    hotprobe_close(h);
+}
+
+/* What would break: a probe is put over another one that was not found; or a trap's patch is not
+ * found, and the program dies. */
+static void test_index(void **state) {
+    (void)state;
+    enum { SITES = 50000 };
+    struct hotprobe h = {0};
+    struct index *_Atomic table = NULL;
+    static struct patch patches[SITES];
+    assert_null(index_find(&table, 1));
+    for (size_t k = 0; k < SITES; k++) {
+        const uintptr_t at = 0x400000 + 7 * k + (k % 5 << 32);
+        assert_null(index_find(&table, at));
+        assert_true(index_set(&h, &table, at, &patches[k]));
+    }
+    for (size_t k = 0; k < SITES; k++) {
+        const uintptr_t at = 0x400000 + 7 * k + (k % 5 << 32);
+        assert_ptr_equal(index_find(&table, at), &patches[k]);
+        assert_null(index_find(&table, at + 1));
+        assert_null(index_find(&table, at + (5ull << 32)));
+    }
+    arena_free(&h.arena);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sort), cmocka_unit_test(test_space),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sort),
+                                       cmocka_unit_test(test_space),
+                                       cmocka_unit_test(test_near),
+                                       cmocka_unit_test(test_pool),
+                                       cmocka_unit_test(test_index),
                                        cmocka_unit_test(test_flags_across_a_pointer),
                                        cmocka_unit_test(test_flags_before_a_patch),
                                        cmocka_unit_test(test_settled)};
