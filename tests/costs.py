@@ -42,6 +42,8 @@ WAYS = {
     "time": (("sample", "--out", "OUT.hgstream"), ("--watch", "sampler")),
     "time2": (("sample", "--batch", "2", "--out", "OUT.hgstream"), ("--batch", "2", "--watch", "sampler")),
     "clock": (("sample", "--by", "clock", "--out", "OUT.hgstream"), ("--by", "clock", "--watch", "sampler")),
+    "clock_window": (("sample", "--by", "clock", "--window", "16", "--out", "OUT.hgstream"),
+                      ("--by", "clock", "--window", "16", "--watch", "sampler")),
     "golden": (("sample", *GOLDEN, "golden", "--structure", "STRUCTURE", "--out", "OUT.hgstream"),
                (*GOLDEN, "golden", "--structure", "STRUCTURE", "--watch", "sampler")),
     "calls": (("sample", *GOLDEN, "calls", "--structure", "STRUCTURE", "--out", "OUT.hgstream"),

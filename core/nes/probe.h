@@ -156,8 +156,8 @@ struct transfer {
     /* Nothing was touched by it and the instructions since the previous transfer (the first one:
      * since it is followed). */
     bool untouched;
-    /* It leads backwards by less than TRANSFER_NEAR bytes, and may close a busy-wait: `untouched`, or
-     * the instruction at `to` touches nothing. Then it has the registers at `to`. */
+    /* It leads backwards by less than TRANSFER_NEAR bytes, and may close a busy-wait: the instruction at
+     * `to` touches nothing, or is in RAM. Then it has the registers at `to`. */
     bool loops;
     struct {
         uint8_t a, x, y, s, p;
@@ -176,6 +176,11 @@ struct follow_request {
      * transfers. */
     uint64_t over;
     unsigned passes;
+    /* `every` not 0: the observer need not hear of contexts. A context that begins or resumes at cycle `due` or
+     * later ends the request with followed.changes. Each NMI handler that begins before moves it: `phase` grows by `shift`, and
+     * `due` is then phase / 2^64 of `every` after the handler's first cycle; the other cycles keep their distance
+     * from it. */
+    uint64_t every, phase, shift;
 };
 /* What it has followed: all transfers that started at cycle follow.due or later, up to now. */
 struct followed {
@@ -190,6 +195,14 @@ struct followed {
      * the passes of one loop are executed: consecutive instructions in ROM of which the last one jumps
      * back, none touches anything but $2002, and each pass ends with the same registers. */
     uint64_t skipped;
+    /* A context has begun or resumed just now, because of `cause`, at cycle follow.due or later. Nothing was
+     * followed. */
+    bool changes;
+    enum thread_cause cause;
+    uint64_t due;   /* the request's; NMI handlers may have moved it: */
+    uint64_t moved; /* so many have begun */
+    uint64_t
+        switched; /* cycle at which a context began or resumed last; 0: none has since the request */
 };
 
 struct observer {
@@ -253,6 +266,8 @@ bool nes_record(struct nes *nes, unsigned id, uint64_t from, uint32_t count, uin
  * for anything or has a probe that calls. So an observer must be able to go on by nes_observe(). An
  * observer follows once at a time. */
 void nes_follow(struct nes *nes, unsigned id, const struct follow_request *follow);
+/* Whether thread() is called from now on; it is after nes_attach(). Those of attaching and detaching come anyway. */
+void nes_listen(struct nes *nes, unsigned id, bool listens);
 /* Calls each() with consecutive parts of the recorded instructions, in order. */
 void nes_recorded(struct nes *nes, const struct recording *recording,
                   void (*each)(void *user, const struct guest_insn *insns, uint32_t count),

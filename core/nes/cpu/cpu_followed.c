@@ -5,8 +5,7 @@
 
 #define LOOP_FUNCTION                                                                              \
     void cpu_run_followed(struct nes *n, struct following *f, uint64_t stop, uint64_t deadline)
-/* Only notes where the instruction begins. */
-#define MEETS()       (start = START(), false)
+#define MEETS()       false
 #define MET()         ((void)0)
 #define COUNT(how)    ((void)0)
 #define LOOP_LOCALS() FOLLOWING()
@@ -17,8 +16,8 @@
 /* May it be executed here? What was noted before other ROM is mapped must be handed over first. */
 static bool may_step(const struct nes *n, const struct following *f, uint64_t stop) {
     const uint8_t *const code = watch_code(n, n->cpu.r.pc);
-    if (f->enough || !is_served(n, f) || n->cpu.cycle >= stop || !is_followed(n->cpu.r.pc) ||
-        !code || !may_run_fast(n, n->cpu.r.p & P_I))
+    if (!is_served(n, f) || n->cpu.cycle >= stop || !is_followed(n->cpu.r.pc) || !code ||
+        !may_run_fast(n, n->cpu.r.p & P_I))
         return false;
     const struct opcode_info *const info = opcode_info(*code);
     return info->kind < INSN_RTI && !(info->writes_memory && n->board.banked && f->count > 0);
@@ -34,14 +33,13 @@ static void step_followed(struct nes *n, struct following *f) {
     if (plain)
         return;
     if (t->start < f->due) {
-        if (t->start >= f->request->from)
-            f->before = t->start;
+        f->before = t->start;
     } else {
         t->end = n->cpu.cycle;
         t->from = from;
         t->to = n->cpu.r.pc;
         t->untouched = !f->touched;
-        t->loops = may_loop(n, t->from, t->to, t->untouched);
+        t->loops = may_loop(n, t->from, t->to);
         (void)noted(n, f);
     }
     f->touched = false;
@@ -68,7 +66,7 @@ bool cpu_follow(struct nes *n, uint64_t stop) {
                           .due = request->due > request->from ? request->due : request->from,
                           .left = request->least};
     run_fast(n, &f, stop);
-    while (may_step(n, &f, stop)) {
+    while (!f.enough && may_step(n, &f, stop)) {
         step_followed(n, &f);
         if (!f.enough)
             run_fast(n, &f, stop);
@@ -78,7 +76,7 @@ bool cpu_follow(struct nes *n, uint64_t stop) {
     watch_followed(n, by,
                    &(struct followed){.transfers = f.at,
                                       .count = f.count,
-                                      .before = f.before,
+                                      .before = f.before >= request->from ? f.before : 0,
                                       .touched = f.touched,
                                       .banks = record_banks(n)});
     return true;

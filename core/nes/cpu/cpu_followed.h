@@ -24,7 +24,7 @@ struct following {
     bool enough;
     uint64_t due;    /* notes transfers from this cycle on */
     unsigned left;   /* transfers to come */
-    uint64_t before; /* see struct followed */
+    uint64_t before; /* start of the last transfer before `due`; 0: there was none */
     /* Since something was touched: number of near transfers, and the last one. */
     unsigned nears;
     const struct transfer *near;
@@ -76,9 +76,13 @@ static inline bool is_served(const struct nes *n, const struct following *f) {
 
 /* ---- transfers ---- */
 
+static inline bool leads_near(uint16_t from, uint16_t to) {
+    return (uint16_t)(from - to) < TRANSFER_NEAR;
+}
+
 /* See struct transfer. */
-static inline bool may_loop(const struct nes *n, uint16_t from, uint16_t to, bool untouched) {
-    return (uint16_t)(from - to) < TRANSFER_NEAR && (untouched || to < ROM || !touches_at(n, to));
+static inline bool may_loop(const struct nes *n, uint16_t from, uint16_t to) {
+    return leads_near(from, to) && (to < ROM || !touches_at(n, to));
 }
 
 static inline bool same_after(const struct transfer *a, const struct transfer *b) {
@@ -101,9 +105,8 @@ static inline bool repeats(const struct nes *n, struct following *f, struct tran
 }
 
 /* True if the loop may still prove to be a busy-wait. */
-static inline bool loop_may_wait(const struct nes *n, const struct following *f,
-                                 const struct transfer *t) {
-    return f->near && f->nears < STATES && !(t->loops && t->to >= ROM && touches_at(n, t->to));
+static inline bool loop_may_wait(const struct following *f, const struct transfer *t) {
+    return f->near && f->nears < STATES && (t->loops || !leads_near(t->from, t->to));
 }
 
 /* Completes transfer number f->count, which is noted; true: enough. */
@@ -116,7 +119,7 @@ static inline bool noted(const struct nes *n, struct following *f) {
     }
     f->enough = (t->loops && repeats(n, f, t)) || f->count == FOLLOWED_MOST || t->from < ROM ||
                 t->to < ROM ||
-                (f->left == 0 && t->end >= f->request->until && !loop_may_wait(n, f, t));
+                (f->left == 0 && t->end >= f->request->until && !loop_may_wait(f, t));
     return f->enough;
 }
 

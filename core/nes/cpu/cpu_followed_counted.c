@@ -4,8 +4,7 @@
 #define LOOP_FUNCTION                                                                              \
     void cpu_run_followed_counted(struct nes *n, struct following *f, uint64_t stop,               \
                                   uint64_t deadline)
-#define MEETS()                                                                                    \
-    (start = START(), tally = &tallies[PC(0) & mask], __builtin_expect(tally->counter[0] == 0, 0))
+#define MEETS() (tally = &tallies[PC(0) & mask], __builtin_expect(tally->counter[0] == 0, 0))
 /* In RAM, or met for the first time. */
 #define MET()                                                                                      \
     do {                                                                                           \

@@ -18,6 +18,7 @@
             touched |= TOUCHED(ip[-2], ip[-1]);                                                    \
             break;                                                                                 \
         }                                                                                          \
+        const uint64_t start = START() - took;                                                     \
         if (start >= due_cycle) {                                                                  \
             struct transfer *const t_ = &f->at[f->count];                                          \
             t_->start = start;                                                                     \
@@ -25,12 +26,12 @@
             t_->from = (how) == OUTCOME_NEXT ? (uint16_t)(PC(0) - 2) : from_pc;                    \
             t_->to = PC(0);                                                                        \
             t_->untouched = !touched && !TOUCHED(PC(0) & 0xff, PC(0) >> 8); /* JMP's */            \
-            t_->loops = may_loop(n, t_->from, t_->to, t_->untouched);                              \
+            t_->loops = may_loop(n, t_->from, t_->to);                                             \
             if (t_->loops)                                                                         \
                 STORE_REGISTERS();                                                                 \
             if (noted(n, f))                                                                       \
                 goto leave;                                                                        \
-        } else if (start >= from_cycle) {                                                          \
+        } else {                                                                                   \
             before = start;                                                                        \
         }                                                                                          \
         touched = false;                                                                           \
@@ -39,7 +40,7 @@
     } while (0)
 #define LEFT() ((void)(f->touched = touched, f->before = before))
 #define FOLLOWING()                                                                                \
-    const uint64_t from_cycle = f->request->from, due_cycle = f->due;                              \
-    uint64_t start = 0, before = f->before;                                                        \
+    const uint64_t due_cycle = f->due;                                                             \
+    uint64_t before = f->before;                                                                   \
     bool touched = f->touched
 #include "nes/cpu/cpu_loop.h"

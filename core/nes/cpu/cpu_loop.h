@@ -7,7 +7,7 @@
  *                 exists once in the loop, all dispatches go there
  *   WENT(how)     it was executed, see enum insn_outcome. The state is that of the boundary after
  *                 it. OPCODE is its opcode unless LOOP_ENDS_ONCE; from_pc is its address unless
- *                 OUTCOME_NEXT
+ *                 OUTCOME_NEXT; `took` are its cycles
  *   LEFT()        the loop ends
  *   LOOP_LOCALS() declares the locals of the hooks
  *
@@ -141,7 +141,8 @@
 #endif
 #define DONE(cost, how)                                                                            \
     do {                                                                                           \
-        budget -= (cost);                                                                          \
+        took = (cost);                                                                             \
+        budget -= took;                                                                            \
         END(how);                                                                                  \
     } while (0)
 
@@ -206,6 +207,8 @@ LOOP_FUNCTION {
     const uint8_t *from = NULL; /* of the last jump: */
     uint16_t from_pc = 0;
     unsigned back = 0;
+    unsigned took = 0; /* cycles of the last instruction */
+    (void)took;
     /* Which operands and distances are short backward jumps; none if busy-waits are not skipped. */
     const unsigned near_back = LOOP_SKIPS ? 0x80 : 0;
     const int far_back = LOOP_SKIPS ? 3 * WAIT_LONGEST : -1;

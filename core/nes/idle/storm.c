@@ -69,6 +69,7 @@ static void repeat_pass(struct nes *n, uint64_t times) {
     if (n->observed.watch->listeners)
         contexts_repeat(n, nes_code_address(n, handler), times);
     n->cpu.cycle += times * PASS_CYCLES;
+    n->observed.switched = n->cpu.cycle;
     n->cpu.instructions += times;
     n->idle.skipped += times;
 }

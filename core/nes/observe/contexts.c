@@ -69,14 +69,20 @@ bool contexts_rti(struct nes *n, uint8_t s) {
         emit(n, THREAD_ENDS, THREAD_RTI, address, s);
         return false;
     }
+    n->observed.switched = n->cpu.cycle;
     if (n->observed.watch->followers)
         emit(n, THREAD_RESUMES, THREAD_RTI, address, n->cpu.r.s);
+    if (n->cpu.cycle >= n->observed.alarm)
+        watch_switched(n, THREAD_RTI);
     return true;
 }
 
 void contexts_begin(struct nes *n, enum thread_cause cause) {
+    n->observed.switched = n->cpu.cycle;
     if (n->observed.watch->listeners)
         watch_begins(n, cause);
+    if (n->observed.watch->moved && (cause == THREAD_NMI || n->cpu.cycle >= n->observed.alarm))
+        watch_switched(n, cause); /* may listen from now on */
 }
 
 void contexts_end(struct nes *n, enum thread_cause cause) {

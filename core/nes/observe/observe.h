@@ -20,6 +20,7 @@ struct observed {
         *follow;         /* of the sole observer that waits for anything, if it is the next alarm
                             and no probe calls; else NULL */
     uint64_t later_stop; /* the engine's stop, ignoring the alarm of `coming` and `follow` */
+    uint64_t switched;   /* cycle at which a context began or resumed last */
     bool announced;      /* callbacks before the next instruction were already made */
     bool attention;      /* a callback has changed alarms or stepping: the fast loop must return */
     uint64_t alarm;      /* the earliest; NEVER: none */

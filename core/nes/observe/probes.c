@@ -55,6 +55,7 @@ void nes_detach(struct nes *n, unsigned id) {
     w->counting &= w->used;
     w->instrumenters &= w->used;
     w->callers &= w->used;
+    w->moved &= w->used;
     watch_remove(n, id);
     n->memory.epoch++;
     watch_unsettle(n);
@@ -120,15 +121,22 @@ bool nes_record(struct nes *n, unsigned id, uint64_t from, uint32_t count, uint6
 
 void nes_follow(struct nes *n, unsigned id, const struct follow_request *follow) {
     struct watched_by *const by = &n->observed.watch->observers[id];
+    struct watch *const w = n->observed.watch;
     by->follow = *follow;
-    if (n->observed.watch->ringing)
-        return;
-    if (!watch_only_follows(n, by)) {
-        watch_requests_changed(n);
-        return;
-    }
-    watch_expect_follow(n, by);
-    n->observed.attention = true;
+    by->moved = 0;
+    by->switched = n->observed.switched;
+    w->moved = (w->moved & ~(1u << id)) | (unsigned)(follow->every != 0) << id;
+    if (!w->ringing)
+        watch_follow_changed(n, by);
+}
+
+void nes_listen(struct nes *n, unsigned id, bool listens) {
+    struct watch *const w = n->observed.watch;
+    const struct observer *const o = &w->observers[id].observer;
+    const unsigned bit = 1u << id;
+    watch_tell_begun(n); /* before it listened */
+    w->listeners = (w->listeners & ~bit) | (listens && o->thread ? bit : 0);
+    w->followers = (w->followers & ~bit) | (listens && o->thread && !o->begins_and_ends ? bit : 0);
 }
 
 void nes_retranslate(struct nes *n, uint32_t address) {

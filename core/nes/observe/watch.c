@@ -627,7 +627,7 @@ void watch_alarms(struct nes *n) {
         if (!by->used) /* an alarm has detached it */
             continue;
         if (by->follow.from <= n->cpu.cycle)
-            watch_hand_over_followed(by, &(struct followed){0});
+            watch_hand_over_followed(n, by, &(struct followed){0});
         if (by->record.from <= n->cpu.cycle && !by->record.on)
             record_begin(&by->record);
     }

@@ -25,6 +25,8 @@ struct watched_by {
     uint64_t steps; /* instructions that still go to step() */
     struct record record;
     struct follow_request follow; /* from == NEVER: none */
+    uint64_t moved;               /* by so many NMI handlers */
+    uint64_t switched;            /* observed.switched when it was asked */
 };
 
 /* Facts that hold while these banks are mapped, by pc. `at`: tallies of instructions in memory that
@@ -49,6 +51,7 @@ struct watch {
     unsigned followers;           /* those that also receive events of suspended and resumed
                                      contexts */
     unsigned callers;             /* those with a probe that calls */
+    unsigned moved;               /* those whose last nes_follow() NMI handlers move */
     uint32_t probes_epoch;        /* changes when observers come, go or change their probes */
     struct watched_by *follower;  /* the only observer that waits for anything, if no probe calls;
                                      NULL: there is none */
@@ -128,15 +131,22 @@ static inline void watch_expect_follow(struct nes *n, struct watched_by *by) {
     n->observed.alarm = by->follow.from;
     n->observed.follow = by->follow.from != NEVER ? &by->follow : NULL;
 }
-/* Ends the observer's request, and calls it. */
-static inline void watch_hand_over_followed(struct watched_by *by,
-                                            const struct followed *followed) {
-    by->follow.from = NEVER;
-    if (by->observer.followed)
-        by->observer.followed(by->observer.self, followed);
+/* What an observer asks to follow has changed. */
+static inline void watch_follow_changed(struct nes *n, struct watched_by *by) {
+    if (!watch_only_follows(n, by)) {
+        watch_requests_changed(n);
+        return;
+    }
+    watch_expect_follow(n, by);
+    n->observed.attention = true;
 }
+/* A context has begun or resumed, at an NMI or when an alarm is due. */
+void watch_switched(struct nes *n, enum thread_cause cause);
+/* Completes *followed, ends the observer's request, and calls it. */
+void watch_hand_over_followed(const struct nes *n, struct watched_by *by,
+                              struct followed *followed);
 /* Ends the request of this observer, which has asked to follow, and hands over. */
-void watch_followed(struct nes *n, struct watched_by *by, const struct followed *followed);
+void watch_followed(struct nes *n, struct watched_by *by, struct followed *followed);
 /* Hands over followed.skipped to watch.follower instead. */
 void watch_skipped(struct nes *n, uint64_t cycle);
 /* Calls alarms that are due and computes n->observed.alarm. */

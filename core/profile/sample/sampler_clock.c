@@ -15,7 +15,8 @@
  *
  * An interrupt and the return from its handler count as a previous transfer. When the f-th NMI handler
  * begins (f = 0 when the sampler was attached), the next due cycle is put frac(u + f * 0.618...) of I
- * ahead, with u from the seed; see sampler_transfers.c. A window that is open then stays open.
+ * ahead, with u from the seed; see sampler_transfers.c. A window that is open then stays open. While no
+ * sample is open the machine does this alone, and keeps when the context changed last.
  *
  * Nothing is taken of a busy-wait. A loop waits if, after the due cycle, the registers are the same
  * again after a backward transfer, and the instructions since then have written nothing and read only
@@ -37,17 +38,19 @@
 #include <assert.h>
 
 enum { LOOKBACK = 32, STACK = 0x100, ROM = 0x8000 };
-#define NEVER UINT64_MAX
-
 #define GOLDEN UINT64_C(0x9E3779B97F4A7C15) /* (sqrt(5) - 1) / 2 of 2^64 */
 
 /* Any transfer takes at least two cycles. */
 static_assert((int)CLOCK_HELD > SAMPLER_WINDOW_MOST / 2, "a window");
 static_assert((int)CLOCK_HELD > SAMPLER_NEXT_MOST, "the next transfers");
 
+/* After `frames` NMI handlers, in units of 2^-64. */
+static uint64_t golden_phase(const struct sampler *s) {
+    return s->clock.phase + s->frames * GOLDEN;
+}
+
 static uint64_t golden_place(const struct sampler *s) {
-    const uint64_t at = splitmix64(s->options.seed, 0) + s->frames * GOLDEN;
-    return (uint64_t)((unsigned __int128)at * s->clock.every >> 64);
+    return (uint64_t)((unsigned __int128)golden_phase(s) * s->clock.every >> 64);
 }
 
 /* ---- waiting for the next due cycle ---- */
@@ -58,20 +61,30 @@ static uint64_t step_from(const struct sampler *s) {
     return due > lookback ? due - lookback : 0;
 }
 
-/* Follows transfers from the next due cycle on. */
+/* thread_changes() is called while a sample may not be complete. */
+static void listen_to_contexts(struct sampler *s, bool listens) {
+    if (s->clock.listens == listens)
+        return;
+    s->clock.listens = listens;
+    nes_listen(s->nes, s->id, listens);
+}
+
+/* Follows transfers from the next due cycle on. Until then the machine does all that interrupts change. */
 static void follow_next(struct sampler *s) {
     struct clock *const c = &s->clock;
-    const uint64_t from = step_from(s), over = c->due + s->options.window;
-    if (c->alarm == from)
-        return;
-    c->alarm = c->asked = from;
+    const uint64_t over = c->due + s->options.window;
+    listen_to_contexts(s, false);
+    c->asked = step_from(s);
     nes_follow(s->nes, s->id,
-               &(struct follow_request){.from = from,
+               &(struct follow_request){.from = c->asked,
                                         .due = c->due,
                                         .until = over,
                                         .least = s->options.window > 0 ? 0 : s->options.next,
                                         .over = over,
-                                        .passes = s->options.next + 2});
+                                        .passes = s->options.next + 2,
+                                        .every = c->every,
+                                        .phase = golden_phase(s),
+                                        .shift = GOLDEN});
 }
 
 /* The sample is not complete: follows it further. */
@@ -85,12 +98,13 @@ static void follow_further(struct sampler *s) {
         request.due = c->due;
     if (c->left == 0 && now >= c->window_end)
         request.least = 1;
-    c->alarm = NEVER;
+    listen_to_contexts(s, true);
     c->asked = now;
     nes_follow(s->nes, s->id, &request);
 }
 
 static void start_stepping(struct sampler *s) {
+    listen_to_contexts(s, true);
     s->clock.stepping = true;
     nes_observe(s->nes, s->id, UINT64_MAX);
 }
@@ -112,14 +126,36 @@ static struct sample sample_of(const struct guest_insn *insn) {
                            .opcode = insn->bytes[0]};
 }
 
-static struct clock_batch *known_batch(struct clock *c, uint16_t from, uint16_t to) {
-    return &c->known[(from ^ to << 1 ^ to >> 7) % CLOCK_KNOWN];
+/* The bytes at pc that a sample of that instruction depends on: its opcode, and its target's. */
+static uint32_t code_bytes(const struct sampler *s, uint16_t pc) {
+    const uint8_t opcode = nes_peek(s->nes, pc);
+    switch ((enum insn_kind)opcode_info(opcode)->kind) {
+    case INSN_BRANCH:
+    case INSN_JUMP:
+    case INSN_CALL:
+        return opcode | (uint32_t)nes_peek(s->nes, (uint16_t)(pc + 1)) << 8 |
+               (uint32_t)nes_peek(s->nes, (uint16_t)(pc + 2)) << 16;
+    default:
+        return opcode;
+    }
 }
 
-/* Number of this transfer's batch, which was kept before; 0: it is not known. */
-static uint32_t known_number(struct clock *c, uint16_t from, uint16_t to) {
+/* What a transfer means follows from these bytes, where they may change. */
+static uint64_t bytes_in_ram(const struct sampler *s, uint16_t from, uint16_t to) {
+    return from >= ROM && to >= ROM ? 0 : (uint64_t)code_bytes(s, from) << 32 | code_bytes(s, to);
+}
+
+static struct clock_batch *known_batch(struct clock *c, uint16_t from, uint16_t to) {
+    const uint32_t pair = (uint32_t)from << 16 | to;
+    return &c->known[pair * UINT32_C(0x9E3779B1) >> (32 - CLOCK_KNOWN_BITS)];
+}
+
+/* Number of this transfer's batch, which was kept before; 0: it is not known. bytes: bytes_in_ram(). */
+static uint32_t known_number(struct clock *c, uint16_t from, uint16_t to, uint64_t bytes) {
     const struct clock_batch *const known = known_batch(c, from, to);
-    return known->from == from && known->to == to && known->banks == c->banks ? known->number : 0;
+    const bool same =
+        known->from == from && known->to == to && known->banks == c->banks && known->bytes == bytes;
+    return same ? known->number : 0;
 }
 
 /* Holds the transfer that began at clock.start. to: NULL: it was followed; else it is that of the
@@ -138,19 +174,19 @@ static void hold(struct sampler *s, uint16_t from, uint16_t to, const struct gue
         return;
     }
     h->banks = c->banks;
-    h->number = known_number(c, from, to);
+    h->bytes = bytes_in_ram(s, from, to);
+    h->number = known_number(c, from, to, h->bytes);
     if (h->number != 0)
         return;
     h->samples[0] = sampler_landing(s->nes, nes_code_address(s->nes, from));
     h->samples[1] = sampler_landing(s->nes, nes_code_address(s->nes, to));
 }
 
-/* Code in ROM does not change, so an equal transfer will be known. */
+/* So that an equal transfer will be known. */
 static void remember(struct sampler *s, const struct clock_held *h) {
-    if (s->options.take == NULL && !s->out_of_memory && !h->stepped && h->from >= ROM &&
-        h->to >= ROM)
+    if (s->options.take == NULL && !s->out_of_memory && !h->stepped)
         *known_batch(&s->clock, h->from, h->to) =
-            (struct clock_batch){h->banks, h->from, h->to, sampler_kept_last(s) + 1};
+            (struct clock_batch){h->banks, h->bytes, h->from, h->to, sampler_kept_last(s) + 1};
 }
 
 /* first: weighted: of its sample. */
@@ -349,27 +385,61 @@ static void follow_on(struct sampler *s, const struct transfer *t) {
     complete_sample(s, t->end);
 }
 
-/* The same in the usual case: of the one transfer from the due cycle on only a number is noted, and no
+/* In a window: all transfers are known, and the window is complete after them. */
+static bool take_window(struct sampler *s, const struct followed *f) {
+    enum { FEW = 8 };
+    struct clock *const c = &s->clock;
+    const uint64_t due = c->due, end = due + s->options.window;
+    uint32_t numbers[FEW];
+    if (f->count > FEW || f->transfers[f->count - 1].start >= due + c->every ||
+        f->transfers[f->count - 1].end < end)
+        return false;
+    unsigned taken = 0;
+    for (; taken < f->count && f->transfers[taken].start < end; taken++) {
+        const struct transfer *const t = &f->transfers[taken];
+        numbers[taken] = known_number(c, t->from, t->to, bytes_in_ram(s, t->from, t->to));
+        if (numbers[taken] == 0)
+            return false;
+    }
+    for (unsigned i = 0; i < taken; i++) {
+        count_kept(s, 0, false);
+        s->out_of_memory |= !stream_add_again(&s->stream, numbers[i] - 1);
+    }
+    return true;
+}
+
+/* Weighted: the one transfer is known, or it is not to be sampled. */
+static bool take_first(struct sampler *s, const struct followed *f) {
+    struct clock *const c = &s->clock;
+    const struct transfer *const t = f->transfers;
+    const uint64_t gap = t->start - c->previous;
+    if (f->count != 1 || s->options.next != 1)
+        return false;
+    if (c->previous + LOOKBACK < c->due)
+        return true;
+    const uint32_t number = known_number(c, t->from, t->to, bytes_in_ram(s, t->from, t->to));
+    if (number == 0)
+        return false;
+    count_kept(s, (uint16_t)(gap < LOOKBACK ? gap : LOOKBACK), true);
+    s->out_of_memory |= !stream_add_again(&s->stream, number - 1);
+    return true;
+}
+
+/* The same in the usual case: of what was transferred from the due cycle on only numbers are noted, and no
  * busy-wait can follow from it. False: it is another case. */
 static bool follow_at_once(struct sampler *s, const struct followed *f) {
     struct clock *const c = &s->clock;
-    const struct transfer *const t = f->transfers;
-    const uint64_t due = c->due;
-    if (f->count != 1 || c->open || t->loops || t->start < due || s->options.next != 1 ||
-        s->options.window > 0)
+    if (f->count == 0 || c->open || f->transfers->start < c->due)
         return false;
-    const uint64_t gap = t->start - c->previous;
-    const bool sampled = c->previous + LOOKBACK >= due;
-    const uint32_t number = known_number(c, t->from, t->to);
-    if (sampled && number == 0)
+    for (unsigned i = 0; i < f->count; i++)
+        if (f->transfers[i].loops)
+            return false;
+    if (!(s->options.window > 0 ? take_window(s, f) : take_first(s, f)))
         return false;
-    pass_due(s, t->start);
-    c->previous = t->start;
+    const uint64_t last = f->transfers[f->count - 1].start;
+    pass_due(s, f->transfers->start);
+    c->previous = last;
     c->open = false;
-    if (!sampled)
-        return true;
-    count_kept(s, (uint16_t)(gap < LOOKBACK ? gap : LOOKBACK), true);
-    s->out_of_memory |= !stream_add_again(&s->stream, number - 1);
     return true;
 }
 
@@ -380,38 +450,6 @@ static void drop_due(struct sampler *s, uint64_t cycle) {
     if (c->due <= last)
         c->due += ((last - c->due) / c->every + 1) * c->every;
     follow_next(s);
-}
-
-/* Does what step() would have done at each instruction until now, and steps from here on if the
- * sample is not complete. */
-static void followed(void *self, const struct followed *f) {
-    struct sampler *s = self;
-    struct clock *c = &s->clock;
-    c->alarm = NEVER;
-    c->banks = f->banks;
-    if (s->out_of_memory)
-        return;
-    if (f->skipped != 0) {
-        drop_due(s, f->skipped);
-        return;
-    }
-    if (f->before != 0)
-        c->previous = f->before;
-    if (!follow_at_once(s, f))
-        for (unsigned i = 0; i < f->count; i++)
-            follow_on(s, &f->transfers[i]);
-    const uint64_t now = nes_cycle(s->nes);
-    if (f->touched)
-        c->been_count = 0;
-    if (c->been_count > 0)
-        check_next(s, nes_registers(s->nes).pc);
-    open_window(s, now);
-    if (is_idle(s, now))
-        follow_next(s);
-    else if (f->transfers != NULL && (f->count > 0 || now > c->asked))
-        follow_further(s);
-    else
-        start_stepping(s);
 }
 
 /* The running context changes at this cycle. */
@@ -433,6 +471,54 @@ static void switched(struct sampler *s, bool nmi) {
         follow_further(s);
     else
         follow_next(s);
+}
+
+/* What interrupts have changed since the machine was asked. */
+static void catch_up_with_contexts(struct sampler *s, const struct followed *f) {
+    struct clock *const c = &s->clock;
+    if (f->moved > 0) {
+        s->frames += f->moved;
+        c->due = f->due;
+        c->asked = step_from(s);
+    }
+    if (f->switched != 0)
+        c->previous = f->switched;
+}
+
+/* Does what step() would have done at each instruction until now, and steps from here on if the
+ * sample is not complete. */
+static void followed(void *self, const struct followed *f) {
+    struct sampler *s = self;
+    struct clock *c = &s->clock;
+    c->banks = f->banks;
+    catch_up_with_contexts(s, f);
+    if (s->out_of_memory)
+        return;
+    if (f->changes) {
+        switched(s, f->cause == THREAD_NMI);
+        return;
+    }
+    if (f->skipped != 0) {
+        drop_due(s, f->skipped);
+        return;
+    }
+    if (f->before != 0)
+        c->previous = f->before;
+    if (!follow_at_once(s, f))
+        for (unsigned i = 0; i < f->count; i++)
+            follow_on(s, &f->transfers[i]);
+    const uint64_t now = nes_cycle(s->nes);
+    if (f->touched)
+        c->been_count = 0;
+    if (c->been_count > 0)
+        check_next(s, nes_registers(s->nes).pc);
+    open_window(s, now);
+    if (is_idle(s, now))
+        follow_next(s);
+    else if (f->transfers != NULL && (f->count > 0 || now > c->asked))
+        follow_further(s);
+    else
+        start_stepping(s);
 }
 
 /* After the instruction that is pending, an interrupt has suspended the running context. */
@@ -474,8 +560,9 @@ uint64_t sampler_clock_population(const struct sampler *s) {
 void sampler_clock_begin(struct sampler *s) {
     s->clock.every = sampler_cycles_of_us(s->options.interval_us);
     s->clock.previous = nes_cycle(s->nes);
+    s->clock.phase = splitmix64(s->options.seed, 0);
     s->clock.due = nes_cycle(s->nes) + 1 + golden_place(s);
-    s->clock.alarm = NEVER;
+    s->clock.listens = true;
     follow_next(s);
 }
 

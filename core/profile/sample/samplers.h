@@ -37,19 +37,20 @@ enum { CLOCK_STATES = 4 };
 /* by the clock: a followed transfer that was kept before; targets also depend on the banks */
 struct clock_batch {
     uint64_t banks;
+    uint64_t bytes;    /* of code in RAM: of both instructions */
     uint16_t from, to; /* pc */
     uint32_t number;   /* 1 + number in the stream; 0: none */
 };
-enum { CLOCK_KNOWN = 1024 };
+enum { CLOCK_KNOWN_BITS = 11, CLOCK_KNOWN = 1 << CLOCK_KNOWN_BITS };
 /* by the clock: a transfer that was taken, but may be part of a busy-wait */
 struct clock_held {
     struct sample samples[2]; /* valid if it is not known */
-    uint64_t banks;
-    uint32_t number;   /* 1 + number in the stream if it is known; else 0 */
-    uint16_t from, to; /* pc */
-    uint16_t gap;      /* as clock.gap */
-    bool first;        /* weighted: the first one of its sample */
-    bool stepped;      /* not followed */
+    uint64_t banks, bytes;    /* as in struct clock_batch */
+    uint32_t number;          /* 1 + number in the stream if it is known; else 0 */
+    uint16_t from, to;        /* pc */
+    uint16_t gap;             /* as clock.gap */
+    bool first;               /* weighted: the first one of its sample */
+    bool stepped;             /* not followed */
 };
 enum { CLOCK_HELD = 136 };
 struct clock {
@@ -63,6 +64,7 @@ struct clock {
     struct guest_insn insn;
     bool pending;  /* `insn` has started, but its end was not seen */
     bool stepping; /* up to the sample's last transfer, where it cannot be followed */
+    bool listens;  /* to changes of context */
     bool open;     /* the latest due cycle's sample is not complete, or may be a busy-wait */
     uint16_t gap;  /* of the current sample: cycles between the previous transfer and its first
                       one */
@@ -70,7 +72,7 @@ struct clock {
     unsigned held_count, been_count;
     struct clock_held held[CLOCK_HELD];
     struct clock_state been[CLOCK_STATES]; /* states after transfers since the due cycle */
-    uint64_t alarm;                        /* from which cycle on the next due cycle is awaited */
+    uint64_t phase;                        /* of the first due cycle, in units of 2^-64 */
     uint64_t asked;                        /* from which cycle on transfers are followed */
     uint64_t banks;                        /* mapped where it was followed */
     struct clock_batch known[CLOCK_KNOWN];

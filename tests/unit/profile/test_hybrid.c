@@ -156,6 +156,44 @@ static void test_counts_beside(void **state) {
     }
 }
 
+/* RAM: $0300 jumps to $0306, which jumps to $8030 and $8040 in turn: ROM turns it round before. */
+static struct guest *turning_program(void) {
+    struct guest *const g = guest_new();
+    guest_code(g, 0x8000, 0xA9, 0x4C, 0x8D, 0x00, 0x03, 0x8D, 0x06,
+               0x03); /* LDA #4C; STA ..; STA .. */
+    guest_code(g, 0x8008, 0xA9, 0x06, 0x8D, 0x01, 0x03, 0xA9, 0x03, 0x8D, 0x02, 0x03);
+    guest_code(g, 0x8012, 0xA9, 0x30, 0x8D, 0x07, 0x03, 0xA9, 0x80, 0x8D, 0x08, 0x03);
+    guest_code(g, 0x801C, 0x4C, 0x30, 0x80); /* JMP $8030 */
+    guest_code(g, 0x8030, 0x4C, 0x50, 0x80); /* JMP $8050 */
+    guest_code(g, 0x8040, 0x4C, 0x50, 0x80); /* JMP $8050 */
+    guest_code(g, 0x8050, 0xAD, 0x07, 0x03, 0x49, 0x70, 0x8D, 0x07,
+               0x03);                        /* LDA ..; EOR #70; STA .. */
+    guest_code(g, 0x8058, 0x4C, 0x00, 0x03); /* JMP $0300 */
+    guest_vectors(g, 0x8000, 0x8000, 0x8000);
+    return g;
+}
+
+/* Broken: an instruction in RAM whose target changes is taken for what it was when it was sampled first. */
+static void test_turning_target(void **state) {
+    (void)state;
+    struct guest *const g = turning_program();
+    for (unsigned engine = 0; engine < PLAYED_ENGINES; engine++) {
+        struct beside b =
+            played_beside(&(struct played_source){"", g}, engine, 20, NULL,
+                          &(struct sampler_options){.by = SAMPLER_CLOCK, .interval_us = 307});
+        unsigned there = 0, elsewhere = 0;
+        for (size_t i = 0; i < b.samples.batch_count; i++) {
+            const struct sample *const batch = stream_batch(&b.samples, i);
+            there += batch[0].pc == 0x300 && batch[1].target == 0x8030;
+            elsewhere += batch[0].pc == 0x300 && batch[1].target == 0x8040;
+        }
+        assert_in_range(there, 20, b.samples.batch_count);
+        assert_in_range(elsewhere, 20, b.samples.batch_count);
+        free_beside(&b);
+    }
+    free(g);
+}
+
 /* Asks again and again, and counts the answers. */
 struct asking {
     struct nes *nes;
@@ -216,6 +254,76 @@ static void test_followed_beside(void **state) {
         a = asked_beside(engine, &(struct observer){.instrument = instrument_with_calls});
         assert_in_range(a.answers, 100, 200);
         assert_int_equal(a.followed, 0);
+    }
+}
+
+/* Asks for a far cycle, and hears of no contexts: NMI handlers move it. */
+struct moved {
+    struct nes *nes;
+    unsigned id, answers, heard;
+    uint64_t nmi, phase;
+};
+
+enum { MOVED_BY = 5000 };
+#define GOLDEN_STEP UINT64_C(0x9E3779B97F4A7C15)
+
+static void ask_far(struct moved *m) {
+    const uint64_t far = nes_cycle(m->nes) + 100000000;
+    nes_follow(m->nes, m->id,
+               &(struct follow_request){.from = far - 32,
+                                        .due = far,
+                                        .least = 1,
+                                        .every = MOVED_BY,
+                                        .phase = m->phase,
+                                        .shift = GOLDEN_STEP});
+}
+
+static void answered_moved(void *self, const struct followed *f) {
+    struct moved *const m = self;
+    m->phase += GOLDEN_STEP;
+    m->answers++;
+    assert_int_equal(f->moved, 1);
+    assert_int_equal(f->due, m->nmi + 1 + (uint64_t)((unsigned __int128)m->phase * MOVED_BY >> 64));
+    assert_true(f->switched >= m->nmi);
+    ask_far(m);
+}
+
+static void hears(void *self, const struct thread_event *event) {
+    ((struct moved *)self)->heard += event->cause != THREAD_START;
+}
+
+static void note_nmi(void *self, const struct thread_event *event) {
+    struct moved *const m = self;
+    if (event->change == THREAD_BEGINS && event->cause == THREAD_NMI)
+        m->nmi = nes_cycle(m->nes);
+}
+
+/* Broken: requests that no NMI handler moves, or an observer that hears of contexts nevertheless, which costs more
+ * than a sample. */
+static void test_moved_by_nmis(void **state) {
+    (void)state;
+    for (unsigned engine = 0; engine < 2; engine++) {
+        struct played p = played_open("airmail", engine == 0 ? dbt_engine() : NULL, false);
+        struct moved m = {.nes = p.nes};
+        struct error e = {0};
+        unsigned other;
+        played_frames(&p, 100);
+        played_must(
+            nes_attach(p.nes, &(struct observer){.self = &m, .thread = note_nmi}, &other, &e), &e);
+        played_must(
+            nes_attach(p.nes,
+                       &(struct observer){.self = &m, .thread = hears, .followed = answered_moved},
+                       &m.id, &e),
+            &e);
+        nes_listen(p.nes, m.id, false);
+        ask_far(&m);
+        played_frames(&p, 40);
+        assert_in_range(m.answers, 38, 40);
+        assert_int_equal(m.heard, 0);
+        nes_listen(p.nes, m.id, true);
+        played_frames(&p, 10);
+        assert_in_range(m.heard, 29, 30); /* suspended, begins, resumes */
+        played_close(&p);
     }
 }
 
@@ -348,7 +456,9 @@ int main(void) {
                                        cmocka_unit_test(test_tree_of_programs),
                                        cmocka_unit_test(test_little_is_translated_again),
                                        cmocka_unit_test(test_counts_beside),
+                                       cmocka_unit_test(test_turning_target),
                                        cmocka_unit_test(test_followed_beside),
+                                       cmocka_unit_test(test_moved_by_nmis),
                                        cmocka_unit_test(test_hybrid),
                                        cmocka_unit_test(test_hybrid_of_programs),
                                        cmocka_unit_test(test_all_counted),
