@@ -394,13 +394,22 @@ static enum status insert_all(struct edges *g, struct error *e) {
 /* The instructions' lengths, a hexadecimal digit each. If another instruction starts inside one, that is
  * a piece by itself. */
 static void put_lengths(struct lines *l, const struct edges *g, const struct piece *p) {
+    static const char digits[] = "0123456789abcdef";
+    char text[64];
+    size_t n = 0;
     uintptr_t before = p->start;
-    for (uintptr_t at = p->start + 1; at <= p->end; at++)
-        if (at == p->end ||
-            (p->count > 1 && at <= p->last && (*mark_at(g->o, at) & MARK_START) != 0)) {
-            lines_put(l, &"0123456789abcdef"[(at - before) & 15], 1);
-            before = at;
+    for (uintptr_t at = p->start + 1; at <= p->last; at++) {
+        if ((*mark_at(g->o, at) & MARK_START) == 0)
+            continue;
+        text[n++] = digits[(at - before) & 15];
+        before = at;
+        if (n == sizeof text) {
+            lines_put(l, text, n);
+            n = 0;
         }
+    }
+    lines_put(l, text, n);
+    lines_put(l, &digits[(p->end - before) & 15], 1);
     lines_put(l, " ", 1);
 }
 
@@ -624,6 +633,29 @@ static enum status insert_libc(struct edges *g, struct error *e) {
     return s != STATUS_OK ? s : written;
 }
 
+/* What put_object() does not need. Large code has more of that than of the rest. */
+static void edges_placed(struct edges *g) {
+    seq_free(&g->node);
+    seq_free(&g->fall);
+    seq_free(&g->taken);
+    seq_free(&g->stays);
+    seq_free(&g->arcs);
+    seq_free(&g->asked);
+    seq_free(&g->vertices);
+    seq_free(&g->order);
+    seq_free(&g->before.pieces);
+    seq_free(&g->before.counted);
+    seq_free(&g->requests);
+    seq_free(&g->wanted);
+}
+
+static void edges_free(struct edges *g) {
+    edges_placed(g);
+    seq_free(&g->pieces);
+    seq_free(&g->tree);
+    seq_free(&g->counted);
+}
+
 static enum status count_libc(edges_list *all, struct error *e) {
     enum status s = STATUS_OK;
     for (size_t i = 0; i < all->len; i++)
@@ -639,30 +671,14 @@ static enum status count_all(struct hotprobe *h, edges_list *all, const char *fo
     enum status s = pairs_open(&h->pairs, path, all->at[all->len - 1].sites, e);
     if (s == STATUS_OK)
         s = count_libc(all, e);
-    for (size_t i = 0; s == STATUS_OK && i < all->len; i++)
+    for (size_t i = 0; s == STATUS_OK && i < all->len; i++) {
         if (all->at[i].outside[0] == 0 && !all->at[i].o->is_libc)
             s = allow(&all->at[i], insert_all(&all->at[i], e), e);
+        edges_placed(&all->at[i]);
+    }
     if (s == STATUS_OK && !pieces_write(all, folder))
         s = error_set(e, STATUS_IO, "%s: cannot write", folder);
     return s;
-}
-
-static void edges_free(struct edges *g) {
-    seq_free(&g->pieces);
-    seq_free(&g->tree);
-    seq_free(&g->node);
-    seq_free(&g->fall);
-    seq_free(&g->taken);
-    seq_free(&g->stays);
-    seq_free(&g->arcs);
-    seq_free(&g->asked);
-    seq_free(&g->vertices);
-    seq_free(&g->order);
-    seq_free(&g->counted);
-    seq_free(&g->before.pieces);
-    seq_free(&g->before.counted);
-    seq_free(&g->requests);
-    seq_free(&g->wanted);
 }
 
 enum status edges_start(struct hotprobe *h, const char *folder, struct error *e) {
