@@ -205,6 +205,18 @@ struct followed {
         switched; /* cycle at which a context began or resumed last; 0: none has since the request */
 };
 
+/* Passes of a busy-wait that were skipped. In each of them these PROBE_CALL_AT of one observer counted, in this
+ * order. */
+enum { PASSED_MOST = 32 };
+struct passes {
+    uint64_t times; /* passes */
+    unsigned count; /* of a pass */
+    struct {
+        void *user;        /* of the probe */
+        uint32_t from, to; /* as in probe_event */
+    } at[PASSED_MOST];
+};
+
 struct observer {
     void *self;
     /* Each may be NULL. */
@@ -223,6 +235,10 @@ struct observer {
     void (*alarm)(void *self, uint64_t cycle);
     /* Hands over the recording requested by nes_record(), at a boundary. */
     void (*recorded)(void *self, const struct recording *recording);
+    /* For an observer with at most one PROBE_CALL_AT at each place, all with one counter: called instead of
+     * them for passes that are skipped, at the boundary after those. The counter was advanced for all of
+     * them, whatever it met. NULL: passes in which a probe calls are executed. */
+    void (*passed)(void *self, const struct passes *passes);
     /* Hands over what nes_follow() has followed, at a boundary. */
     void (*followed)(void *self, const struct followed *followed);
 };

@@ -5,6 +5,10 @@
 #include "nes/machine/machine.h"
 #include "nes/observe/watch.h"
 
+#include <assert.h>
+
+static_assert(PASSED_MOST == 2 * WAIT_LONGEST, "probes before and after each instruction");
+
 static bool same_registers(const struct nes *n, struct cpu_registers r) {
     const struct cpu_registers now = nes_registers(n);
     return now.pc == r.pc && now.a == r.a && now.x == r.x && now.y == r.y && now.s == r.s &&
@@ -116,16 +120,48 @@ static bool add_up(void *user, struct nes *n, const struct fired *fired) {
     return true;
 }
 
-struct passes {
+struct limit {
     const struct wait *wait;
-    uint64_t most; /* passes that surely reach no PROBE_CALL_AT's value */
+    uint64_t most;   /* passes that surely reach no PROBE_CALL_AT's value */
+    unsigned passed; /* observers that are told of passes instead: one bit each */
+    struct passes of[NES_OBSERVERS];
 };
 
+/* Notes a probe that need not be called. */
+static void note_passed(struct limit *limit, const struct fired *fired) {
+    const unsigned id = fired->hook->observer, bit = 1u << id;
+    struct passes *const passes = &limit->of[id];
+    if (!(limit->passed & bit))
+        passes->count = 0;
+    limit->passed |= bit;
+    if (passes->count == PASSED_MOST) {
+        limit->most = 0;
+        return;
+    }
+    passes->at[passes->count].user = fired->hook->probe.user;
+    passes->at[passes->count].from = fired->from;
+    passes->at[passes->count++].to = fired->to;
+}
+
+/* Tells the observers of so many passes, for which the counters were advanced. */
+static void tell_passed(struct nes *n, struct limit *limit, uint64_t times) {
+    for (unsigned left = times > 0 ? limit->passed : 0; left != 0; left &= left - 1) {
+        const unsigned id = (unsigned)__builtin_ctz(left);
+        const struct observer *const o = &n->observed.watch->observers[id].observer;
+        limit->of[id].times = times;
+        o->passed(o->self, &limit->of[id]);
+    }
+}
+
 static bool limit_passes(void *user, struct nes *n, const struct fired *fired) {
-    struct passes *p = user;
+    struct limit *p = user;
     const struct probe *const probe = &fired->hook->probe;
     if (probe->kind != PROBE_CALL_AT)
         return true;
+    if (n->observed.watch->observers[fired->hook->observer].observer.passed != NULL) {
+        note_passed(p, fired);
+        return true;
+    }
     struct sum sum = {.counter = probe->counter};
     each_hook(n, p->wait, add_up, &sum);
     const uint64_t left =
@@ -504,17 +540,23 @@ void wait_pass(struct nes *n, struct wait *candidate, uint64_t stop, uint64_t de
         fire_adds(n, &w, pass.executed);
     if (straight && !is_busy(n) && same_registers(n, registers) &&
         n->cpu.cycle + LONGEST_INSTRUCTION <= deadline) {
-        struct passes passes = {&w, NEVER};
+        struct limit limit;
+        limit.wait = &w;
+        limit.most = NEVER;
+        limit.passed = 0;
         if (n->observed.watched && !adds)
-            each_hook(n, &w, limit_passes, &passes);
+            each_hook(n, &w, limit_passes, &limit);
         pass.cost = n->cpu.cycle - start;
         pass.stop = stop;
         pass.deadline = deadline;
         record_executed(n, &w, &pass);
         const uint64_t most = count_passes(n, w.status, pass.cost, earlier(stop, n->observed.alarm),
                                            deadline, change);
-        if (!n->observed.stepping) /* as of now */
-            repeat_pass(n, &w, pass.cost, earlier(passes.most, most));
+        if (!n->observed.stepping) { /* as of now */
+            repeat_pass(n, &w, pass.cost, earlier(limit.most, most));
+            if (limit.passed != 0)
+                tell_passed(n, &limit, earlier(limit.most, most));
+        }
     }
     n->idle.waiting = NULL; /* the pass itself has set it again */
     candidate->executed = 0;

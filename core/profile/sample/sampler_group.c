@@ -16,6 +16,12 @@
 
 #define NEVER_DUE UINT64_MAX
 
+struct group_batch {
+    struct group_batch *next; /* that begins at the same site */
+    struct sample landing;
+    uint32_t numbers[]; /* of each member: 1 + the number in its stream; 0: not there yet */
+};
+
 struct sampler_group {
     struct nes *nes;
     struct sampler *leader; /* has the counter and the probes, and samples nothing */
@@ -46,23 +52,84 @@ static void group_await(struct sampler_group *g, uint64_t passed) {
     nes_counter_set(g->nes, leader->counter, leader->set_to);
 }
 
+/* ---- batches ---- */
+
+static bool same_sample(const struct sample *a, const struct sample *b) {
+    return a->pc == b->pc && a->target == b->target && a->size == b->size && a->kind == b->kind &&
+           a->opcode == b->opcode;
+}
+
+/* The batch of a site and a landing, which becomes the site's first one; NULL: out of memory. */
+static struct group_batch *batch_of(struct sampler_group *g, struct transfer_site *site,
+                                    const struct sample *landing) {
+    struct group_batch **at = &site->batches;
+    while (*at != NULL && !same_sample(&(*at)->landing, landing))
+        at = &(*at)->next;
+    struct group_batch *batch = *at;
+    if (batch != NULL) {
+        *at = batch->next;
+    } else {
+        batch = calloc(1, sizeof *batch + g->count * sizeof *batch->numbers);
+        if (batch == NULL) {
+            g->out_of_memory = true;
+            return NULL;
+        }
+        batch->landing = *landing;
+    }
+    batch->next = site->batches;
+    return site->batches = batch;
+}
+
+/* Appends the batch to the stream of member `i`. */
+static void keep(struct sampler_group *g, size_t i, const struct transfer_site *site,
+                 struct group_batch *batch) {
+    struct sampler *const member = g->members[i];
+    if (batch->numbers[i] != 0) {
+        member->out_of_memory |= !stream_add_again(&member->stream, batch->numbers[i] - 1);
+        return;
+    }
+    member->batch[0] = site->sample;
+    if (member->options.batch_length > 1)
+        member->batch[1] = batch->landing;
+    sampler_keep(member);
+    if (member->options.take == NULL && !member->out_of_memory)
+        batch->numbers[i] = sampler_kept_last(member) + 1;
+}
+
 /* ---- transfers ---- */
 
 static void group_transfer(void *user, const struct probe_event *event) {
-    const struct transfer_site *const site = user;
+    struct transfer_site *const site = user;
     struct sampler_group *const g = site->sampler->group;
     const struct sample landing = sampler_landing(g->nes, event->to);
     const uint64_t now = events_before(g);
+    struct group_batch *const batch = batch_of(g, site, &landing);
+    if (batch == NULL)
+        return;
     for (size_t i = 0; i < g->count; i++) {
         if (g->due[i] != now)
             continue;
-        struct sampler *const member = g->members[i];
-        member->batch[0] = site->sample;
-        member->batch[1] = landing;
-        sampler_keep(member);
-        g->due[i] = now + sampler_transfers_distance(member);
+        keep(g, i, site, batch);
+        g->due[i] = now + sampler_transfers_distance(g->members[i]);
     }
     group_await(g, now);
+}
+
+/* Transfers number `first` + 1 to `now`, in passes. */
+static void transfers_passed(struct sampler_group *g, const struct passes *p, uint64_t first,
+                             uint64_t now) {
+    struct group_batch *batches[PASSED_MOST] = {NULL};
+    for (size_t i = 0; i < g->count; i++)
+        for (; g->due[i] <= now; g->due[i] += sampler_transfers_distance(g->members[i])) {
+            const size_t k = (size_t)((g->due[i] - first - 1) % p->count);
+            struct transfer_site *const site = p->at[k].user;
+            if (batches[k] == NULL) {
+                const struct sample landing = sampler_landing(g->nes, p->at[k].to);
+                batches[k] = batch_of(g, site, &landing);
+            }
+            if (batches[k] != NULL)
+                keep(g, i, site, batches[k]);
+        }
 }
 
 /* The positions of an address; NULL: out of memory. */
@@ -138,21 +205,24 @@ static void group_steps(struct sampler_group *g) {
 }
 
 static void group_instruction(void *user, const struct probe_event *event) {
-    const struct transfer_site *const site = user;
+    struct transfer_site *const site = user;
     struct sampler_group *const g = site->sampler->group;
     const uint64_t now = events_before(g);
     const size_t open = g->open.len;
+    struct group_batch *const alone = batch_of(g, site, &(struct sample){0});
     (void)event;
+    if (alone == NULL)
+        return;
     for (size_t i = 0; i < g->count; i++) {
         if (g->due[i] != now)
             continue;
         struct sampler *const member = g->members[i];
-        member->batch[0] = site->sample;
         if (member->options.batch_length == 1) {
-            sampler_keep(member);
+            keep(g, i, site, alone);
             g->due[i] = due_after(member, now);
             continue;
         }
+        member->batch[0] = site->sample;
         member->taken = 1;
         g->due[i] = NEVER_DUE;
         g->out_of_memory |= !vec_push(&g->open, i);
@@ -182,6 +252,53 @@ static void group_step(void *self, const struct guest_insn *insn, uint64_t cycle
     g->open.len = kept;
     if (kept < open)
         group_await(g, passed);
+}
+
+/* The batch of member `i` that is due among the instructions number `first` + 1 to `now`, in passes. */
+static void batch_passed(struct sampler_group *g, size_t i, const struct passes *p, uint64_t first,
+                         uint64_t now) {
+    struct sampler *const member = g->members[i];
+    const uint64_t due = g->due[i];
+    size_t k = (size_t)((due - first - 1) % p->count);
+    if (member->options.batch_length == 1) {
+        struct transfer_site *const site = p->at[k].user;
+        struct group_batch *const alone = batch_of(g, site, &(struct sample){0});
+        if (alone != NULL)
+            keep(g, i, site, alone);
+        g->due[i] = due_after(member, due);
+        return;
+    }
+    const uint64_t left = now - due + 1, length = member->options.batch_length;
+    for (; member->taken < left && member->taken < length; k = k + 1 < p->count ? k + 1 : 0)
+        member->batch[member->taken++] = ((const struct transfer_site *)p->at[k].user)->sample;
+    if (member->taken < length) {
+        g->due[i] = NEVER_DUE;
+        g->out_of_memory |= !vec_push(&g->open, i);
+        return;
+    }
+    sampler_keep(member);
+    member->taken = 0;
+    g->due[i] = due_after(member, due + length - 1);
+}
+
+static void instructions_passed(struct sampler_group *g, const struct passes *p, uint64_t first,
+                                uint64_t now) {
+    const size_t open = g->open.len;
+    for (size_t i = 0; i < g->count; i++)
+        while (g->due[i] <= now)
+            batch_passed(g, i, p, first, now);
+    if (g->open.len > open)
+        group_steps(g);
+}
+
+static void group_passed(void *self, const struct passes *p) {
+    struct sampler_group *const g = ((struct sampler *)self)->group;
+    const uint64_t now = events_before(g), first = now - p->times * p->count;
+    if (g->leader->options.by == SAMPLER_INSTRUCTIONS)
+        instructions_passed(g, p, first, now);
+    else
+        transfers_passed(g, p, first, now);
+    group_await(g, now);
 }
 
 static void instrument_each(void *self, struct probe_site *site, const struct guest_insn *insn) {
@@ -246,6 +363,7 @@ static enum status attach_leader(struct sampler_group *g, struct error *e) {
         .instrument = instructions ? instrument_each : sampler_by_transfers.instrument,
         .thread = instructions ? NULL : group_thread,
         .step = instructions ? group_step : NULL,
+        .passed = group_passed,
     };
     const enum status status = nes_attach(g->nes, &observer, &leader->id, e);
     leader->attached = status == STATUS_OK;
@@ -329,9 +447,18 @@ enum status sampler_group_finish(struct sampler_group *g, struct stream *out, st
     return status;
 }
 
+static void free_batches(struct transfer_site *site) {
+    for (struct group_batch *batch = site->batches, *next; batch != NULL; batch = next) {
+        next = batch->next;
+        free(batch);
+    }
+}
+
 void sampler_group_free(struct sampler_group *g) {
     if (g == NULL)
         return;
+    for (size_t i = 0; g->leader != NULL && i < g->leader->sites.len; i++)
+        free_batches(g->leader->sites.at[i]);
     sampler_free(g->leader);
     for (size_t i = 0; g->members != NULL && i < g->count; i++)
         sampler_free(g->members[i]);

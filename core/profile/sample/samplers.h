@@ -6,11 +6,13 @@
 #include "profile/profile.h"
 
 struct sampler_group;
+struct group_batch;    /* of a group: a batch, and what numbers it has in the members' streams */
 struct transfer_site { /* an instrumented instruction */
     struct sampler *sampler;
     struct sample sample;
-    struct arrival *arrival; /* that of `to`, or NULL */
-    uint64_t *positions;     /* the same for a group */
+    struct arrival *arrival;     /* that of `to`, or NULL */
+    uint64_t *positions;         /* the same for a group */
+    struct group_batch *batches; /* the batches that began here, the latest one first */
     uint32_t to;
 };
 /* What a path between two interrupts advances by: (sqrt(5) - 1) / 2 of 2^64. */
