@@ -31,17 +31,47 @@ static enum status begin_cache(struct dbt *d, struct error *e) {
 
 /* ---- running ---- */
 
-/* Code that is left to the interpreter is interpreted for a while; the time doubles while hardly
- * anything else is executed. */
-enum { INTERPRETED_FOR = 1000, INTERPRETED_LONGEST = 32000 }; /* cycles */
+/* Code that is left to the interpreter lies below $8000. It is interpreted until control leaves that, or all code is
+ * if it has come again SOON after that OFTEN; but only for a while. The time doubles while hardly anything else is
+ * executed. */
+enum { INTERPRETED_FOR = 1000, INTERPRETED_LONGEST = 32000, SOON = 40 }; /* cycles */
+enum { OFTEN = 8 };
 
-static void interpret_for_a_while(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadline) {
-    if (n->cpu.cycle - d->interpreted_until >= d->interpreted_for / 8)
+/* Interprets up to d->interpreted_until. True: control has left such code, and the machine need not handle
+ * anything first. */
+static bool interpret_on(struct dbt *d, struct nes *n, uint64_t stop, uint64_t *deadline) {
+    const uint64_t start = n->cpu.cycle, until = earlier(stop, d->interpreted_until);
+    if (d->interprets_all)
+        engine_interpreter.run(NULL, n, until, *deadline);
+    else if (n->observed.watched)
+        cpu_run_ram_watched(n, until, *deadline);
+    else
+        cpu_run_ram(n, until, *deadline);
+    if (d->interprets_all || n->cpu.r.pc < 0x8000)
+        return false;
+    d->interpreted_until = n->cpu.cycle;
+    *deadline = engine_deadline(n, n->cpu.r.p & P_I);
+    return n->cpu.cycle != start && !n->idle.waiting && !n->observed.announced &&
+           !(n->observed.watched && n->observed.attention);
+}
+
+static bool interpret_for_a_while(struct dbt *d, struct nes *n, uint64_t stop, uint64_t *deadline) {
+    const bool soon = n->cpu.cycle - d->interpreted_until < SOON;
+    d->came_soon = soon ? d->came_soon + (d->came_soon < OFTEN) : 0;
+    d->interprets_all = d->came_soon == OFTEN;
+    if (!d->interprets_all)
         d->interpreted_for = INTERPRETED_FOR;
     else if (d->interpreted_for < INTERPRETED_LONGEST)
         d->interpreted_for *= 2;
     d->interpreted_until = n->cpu.cycle + d->interpreted_for;
-    engine_interpreter.run(NULL, n, earlier(stop, d->interpreted_until), deadline);
+    return interpret_on(d, n, stop, deadline);
+}
+
+/* Was such code interrupted, by a deadline or an interrupt, and goes on? */
+static bool is_interpreting(const struct dbt *d, const struct nes *n) {
+    return n->cpu.cycle < d->interpreted_until &&
+           d->interpreted_until - n->cpu.cycle < INTERPRETED_LONGEST &&
+           (d->interprets_all || n->cpu.r.pc < 0x8000);
 }
 
 static void interpret(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadline) {
@@ -267,11 +297,8 @@ static void run_from(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadl
         interpret(d, n, stop, deadline);
         return;
     }
-    if (n->cpu.cycle < d->interpreted_until &&
-        d->interpreted_until - n->cpu.cycle < INTERPRETED_LONGEST) { /* a deadline interrupted it */
-        engine_interpreter.run(NULL, n, earlier(stop, d->interpreted_until), deadline);
+    if (is_interpreting(d, n) && !interpret_on(d, n, stop, &deadline))
         return;
-    }
     stop = earlier(stop, n->cpu.cycle + LONGEST_RUN);
     while (n->cpu.cycle <= last_start(stop, deadline) && n->memory.rd[n->cpu.r.pc >> 8]) {
         uint32_t place;
@@ -299,8 +326,10 @@ static void run_from(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadl
             number = 0;
             continue;
         }
-        if (found == INTERPRETED && !d->record)
-            interpret_for_a_while(d, n, stop, deadline);
+        if (found == INTERPRETED && !d->record && interpret_for_a_while(d, n, stop, &deadline)) {
+            number = 0;
+            continue;
+        }
         if (found != FOUND)
             return;
         if (number && !d->with.options.no_chaining && d->statistics.flushes == flushes)

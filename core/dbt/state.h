@@ -73,6 +73,8 @@ struct dbt {
     struct awaited awaited[128]; /* by pc */
     struct cut cut[64];          /* by pc */
     uint64_t interpreted_for, interpreted_until; /* cycles; see dbt_run.c */
+    unsigned came_soon;
+    bool interprets_all;
     struct dbt_statistics statistics;
 #ifdef HOTGRAPH_COUNTED
     struct stepper stepper; /* executes the code, and counts */

@@ -221,6 +221,10 @@ struct observer {
     void *self;
     /* Each may be NULL. */
     void (*instrument)(void *self, struct probe_site *site, const struct guest_insn *insn);
+    /* Of two instructions in memory that can be written that neither branch nor jump, have the same address and the
+     * same opcode, and of which opcode_may_wait() says the same, `instrument` need not see the second: its probes
+     * would be those of the first. */
+    bool by_opcode;
     void (*thread)(void *self, const struct thread_event *event);
     /* `thread` handles thread_event.more; else it gets each event separately. If all observers handle it,
      * contexts that begin alike may be emitted later, before any other thread event and by nes_settle(). */

@@ -490,6 +490,7 @@ static enum status attach(void **self, struct nes *nes, const int64_t *values, s
         return error_set(e, STATUS_MEMORY, "out of memory for the exact profiler");
     const struct observer observer = {.self = x,
                                       .instrument = exact_instrument,
+                                      .by_opcode = true,
                                       .thread = exact_context_changes,
                                       .counts_threads = true,
                                       .begins_and_ends = true};

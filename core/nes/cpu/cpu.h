@@ -62,6 +62,8 @@ void nes_step(struct nes *n);
  */
 void cpu_run_fast(struct nes *n, uint64_t stop, uint64_t deadline, bool touches);
 void cpu_run_plain(struct nes *n, uint64_t stop, uint64_t deadline);
+/* Code below $8000, to the first transfer that leaves it: without observers. Touches devices. */
+void cpu_run_ram(struct nes *n, uint64_t stop, uint64_t deadline);
 /* For observed.recorder; may run a little past its last instruction. */
 void cpu_run_recorded(struct nes *n, uint64_t stop, uint64_t deadline);
 /* For observed.follow. Hands over what it has followed. False: it ended before cycle follow->from,
@@ -83,6 +85,13 @@ void cpu_run_spin_tallied(struct nes *n, const struct registers *target, uint64_
                           uint64_t deadline, enum spin_end *how_ended, struct run_counts *counts);
 /* With probes. */
 void cpu_run_watched(struct nes *n, uint64_t stop, uint64_t deadline);
+/* The same from code below $8000, touching devices. It may end where control leaves such code. */
+void cpu_run_ram_watched(struct nes *n, uint64_t stop, uint64_t deadline);
+/* Code below $8000 while watch_goes_by_opcode(). *ended is left unchanged unless it has left such code
+ * (RAM_LEFT), or the next instruction is more than a count (RAM_UNKNOWN). */
+enum ram_end { RAM_STOPPED, RAM_LEFT, RAM_UNKNOWN };
+void cpu_run_ram_tallied(struct nes *n, uint64_t stop, uint64_t deadline, bool touches,
+                         enum ram_end *ended);
 /* From a known run to the next run that is not known (watch_run_known()); *unknown says whether it
  * reached one. */
 void cpu_run_tallied(struct nes *n, uint64_t stop, uint64_t deadline, bool *unknown);

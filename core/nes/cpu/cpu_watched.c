@@ -3,6 +3,8 @@
 #include "nes/machine/machine.h"
 #include "nes/observe/watch.h"
 
+enum { BOARD = 0x4020 /* it may switch the bank that an instruction lies in */ };
+
 /* A callback may have changed an alarm or requested steps: then the loop ends at the next
  * boundary. */
 #define NOTICE_REQUESTS()                                                                          \
@@ -10,12 +12,13 @@
         if (n->observed.attention)                                                                 \
             end = NULL;                                                                            \
     } while (0)
-#define LOOP_FUNCTION static void run_checked(struct nes *n, uint64_t stop, uint64_t deadline)
+#define LOOP_FUNCTION                                                                              \
+    static void run_checked(struct nes *n, uint64_t stop, uint64_t deadline, bool touches)
 /* An observer that steps is shown each instruction of a busy-wait. */
 #define LOOP_SKIPS      (!n->observed.stepping)
 #define LOOP_STOPS      true
-#define LOOP_READS(at)  false
-#define LOOP_WRITES(at) false
+#define LOOP_READS(at)  touches
+#define LOOP_WRITES(at) (touches && (at) < BOARD)
 #define LOOP_ENDS_ONCE  1
 #define MEETS()         true
 #define MET()                                                                                      \
@@ -76,6 +79,18 @@
 #include "nes/cpu/cpu_loop.h"
 #include "nes/cpu/deadline.h"
 
+/* Runs code that is not known to need only counts of transfers. False: the next instruction is for others. */
+static bool run_unknown(struct nes *n, uint64_t stop, uint64_t deadline, bool touches) {
+    if (n->cpu.r.pc < 0x8000 && watch_goes_by_opcode(n)) {
+        enum ram_end ended = RAM_STOPPED;
+        cpu_run_ram_tallied(n, stop, deadline, touches, &ended);
+        if (ended != RAM_UNKNOWN)
+            return ended == RAM_LEFT;
+    }
+    run_checked(n, stop, deadline, touches);
+    return true;
+}
+
 void cpu_run_watched(struct nes *n, uint64_t stop, uint64_t deadline) {
     n->observed.attention = false;
     watch_follow_banks(n);
@@ -85,9 +100,15 @@ void cpu_run_watched(struct nes *n, uint64_t stop, uint64_t deadline) {
         if (watch_run_known(n, n->cpu.r.pc))
             cpu_run_tallied(n, stop, deadline, &goes_on);
         else
-            run_checked(n, stop, deadline);
+            goes_on = run_unknown(n, stop, deadline, false);
         if (!goes_on || n->cpu.cycle == start || n->cpu.cycle > last_start(stop, deadline) ||
             n->idle.waiting || n->observed.announced || n->observed.attention)
             return;
     }
+}
+
+void cpu_run_ram_watched(struct nes *n, uint64_t stop, uint64_t deadline) {
+    n->observed.attention = false;
+    watch_follow_banks(n);
+    run_unknown(n, stop, deadline, true);
 }

@@ -7,6 +7,8 @@
 /* An observer that instruments has come: instructions that were met, and their translation, lack its probes. */
 static void instrument_everything(struct nes *n, unsigned id) {
     n->observed.watch->instrumenters |= 1u << id;
+    n->observed.watch->precise |= (unsigned)!n->observed.watch->observers[id].observer.by_opcode
+                                  << id;
     n->memory.epoch++;
     watch_unsettle(n);
     if (n->made.engine->forget)
@@ -54,6 +56,7 @@ void nes_detach(struct nes *n, unsigned id) {
     w->followers &= w->used;
     w->counting &= w->used;
     w->instrumenters &= w->used;
+    w->precise &= w->used;
     w->callers &= w->used;
     w->moved &= w->used;
     watch_remove(n, id);

@@ -40,7 +40,10 @@ struct site {
     uint8_t instrumented; /* observers whose instrument() was called: a bit each */
     bool volatile_bytes;  /* lies in memory that can be written */
     bool duplicate;       /* see nes_switch_code() */
-    struct site *next;    /* in the same bucket */
+    /* The value of watch.probes_epoch while the tally is that of all instructions with this opcode at the
+     * address; and of those among them that opcode_may_wait() says the same of. 0: never. */
+    uint32_t by_opcode, by_opcode_and_wait;
+    struct site *next;                         /* in the same bucket */
     struct hooks probes[PROBE_WHEN_COUNT + 1]; /* the last one stays empty */
 };
 

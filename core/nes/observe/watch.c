@@ -402,7 +402,43 @@ bool watch_stands(struct nes *n, struct site *site) {
     return true;
 }
 
+/* ---- going by opcodes ---- */
+
+/* Does opcode_may_wait() depend on the operand? */
+static bool wait_is_in_operand(const uint8_t *bytes) {
+    const struct opcode_info *const info = opcode_info(bytes[0]);
+    return info->mode == MODE_ABS && !info->writes_memory;
+}
+
+/* Do observers that go by opcodes not distinguish the instruction from that of the site? */
+static bool is_alike(const struct watch *w, const struct site *site, const uint8_t *bytes) {
+    if (!site || site->insn.bytes[0] != bytes[0])
+        return false;
+    return site->by_opcode == w->probes_epoch ||
+           (site->by_opcode_and_wait == w->probes_epoch &&
+            opcode_may_wait(site->insn.bytes) == opcode_may_wait(bytes));
+}
+
+bool watch_find_by_opcode(struct nes *n, struct site **site, uint16_t pc, const uint8_t *bytes) {
+    const struct watch *const w = n->observed.watch;
+    if (is_alike(w, *site, bytes))
+        return true;
+    struct site *const found = *site = watch_find(n, pc, pc, bytes);
+    const bool transfers = found->insn.kind != INSN_PLAIN && found->insn.kind != INSN_BRANCH;
+    if (found->probes[PROBE_BEFORE].fires || w->precise != 0 || pc >= RAM_CODE)
+        return false;
+    if (transfers || found->tally.counter[0] == 0)
+        return transfers;
+    if (found->insn.kind == INSN_PLAIN)
+        *(wait_is_in_operand(bytes) ? &found->by_opcode_and_wait : &found->by_opcode) =
+            w->probes_epoch;
+    return true;
+}
+
 bool watch_knows(const struct nes *n, uint16_t pc, const uint8_t bytes[3]) {
+    if (pc < RAM_CODE && n->observed.watch->precise == 0 &&
+        is_alike(n->observed.watch, n->observed.watch->slots[pc], bytes))
+        return true;
     const struct guest_insn insn = watch_decode(n, record_banks(n), pc, bytes);
     const struct site *const site = find_insn(n->observed.watch, &insn);
     return site && (n->observed.watch->instrumenters & ~site->instrumented) == 0;

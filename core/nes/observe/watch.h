@@ -45,7 +45,8 @@ struct watch {
     struct watched_by observers[NES_OBSERVERS];
     /* Sets of observers, one bit each: attached; stepping now; recording now. */
     unsigned used, steppers, recorders;
-    unsigned instrumenters;       /* those with instrument() */
+    unsigned instrumenters;       /* those with instrument(), */
+    unsigned precise;             /* and those of them that do not go by opcodes */
     unsigned listeners, counting; /* those that receive thread events, and those of them that
                                      count */
     unsigned followers;           /* those that also receive events of suspended and resumed
@@ -198,7 +199,14 @@ void watch_unsettle(struct nes *n);
 /* For engines, before they translate a branch with two `either` probes: drops the probe that has
  * counted more; TAKEN if both are equal. */
 void watch_choose_side(struct nes *n, struct site *site);
-/* True if this instruction is already instrumented. */
+/* True if all observers go by opcodes where they can, and nobody steps. */
+static inline bool watch_goes_by_opcode(const struct nes *n) {
+    return n->observed.watch->precise == 0 && !n->observed.stepping;
+}
+/* The site of the instruction at pc, below $8000, or, if it goes on, of one that observers do not distinguish from
+ * it, which has a tally then; *site: the last one that was met there. False: its probes do more than to count it. */
+bool watch_find_by_opcode(struct nes *n, struct site **site, uint16_t pc, const uint8_t *bytes);
+/* True if this instruction is already instrumented, or one that observers do not distinguish from it. */
 bool watch_knows(const struct nes *n, uint16_t pc, const uint8_t bytes[3]);
 /* Host address of the byte at pc; NULL if it is not in memory. */
 static inline const uint8_t *watch_code(const struct nes *n, uint16_t pc) {

@@ -43,6 +43,7 @@ static void first_ends(void *self, uint64_t cycle);
 static enum status watch(struct hybrid *h, struct error *e) {
     const struct observer observer = {.self = h,
                                       .instrument = instrument,
+                                      .by_opcode = true,
                                       .thread = context_changes,
                                       .alarm = first_ends,
                                       .counts_threads = true,

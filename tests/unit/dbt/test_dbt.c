@@ -565,6 +565,22 @@ static void endless_contents_of_a_routine(void **state) {
     free(g);
 }
 
+/* Broken: after a routine whose bytes never repeat, other code would be interpreted, too. */
+static void code_after_endless_contents(void **state) {
+    (void)state;
+    struct guest *const g = patched(0);
+    guest_code(g, 0x8010, 0x20, 0x00, 0x03, 0x4C, 0x20, 0x80); /* JSR $0300; JMP $8020 */
+    guest_code(g, 0x8020, 0xA0, 0x40, 0x88, 0xD0, 0xFD,        /* LDY #$40; DEY; BNE */
+               0xE8, 0xD0, 0xE6, 0x4C, 0x0B, 0x80);            /* INX; BNE $800D; JMP $800B */
+    for (int how = 0; how < WATCHINGS; how++)
+        lockstep(&g->cart, 1, 12, (enum watching)how);
+    const struct dbt_statistics early = statistics_after(&g->cart, 1, 20);
+    const struct dbt_statistics late = statistics_after(&g->cart, 1, 40);
+    /* 20 frames of 85 rounds, each with 132 instructions and four in RAM */
+    assert_in_range(late.executed - early.executed, 20 * 80 * 130, 20 * 90 * 136);
+    free(g);
+}
+
 /* ---- calls and returns ---- */
 
 /* Broken: every RTS costs a look-up, unnoticed. */
@@ -1060,6 +1076,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(many_arrangements_of_banks),
         cmocka_unit_test(many_contents_of_a_routine),
         cmocka_unit_test(endless_contents_of_a_routine),
+        cmocka_unit_test(code_after_endless_contents),
         cmocka_unit_test(returns_are_foretold),
         cmocka_unit_test(calls_without_end),
         cmocka_unit_test(arr_sets_every_flag),

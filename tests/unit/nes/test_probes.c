@@ -184,6 +184,75 @@ static void test_changed_code(void **state) {
     }
 }
 
+/* Counts where each instruction of the routine in RAM leads to; all counters are by address. */
+static void instrument_by_opcode(void *self, struct probe_site *site,
+                                 const struct guest_insn *insn) {
+    struct journal *const j = self;
+    j->instrumented++;
+    if (insn->pc >= 0x200 && insn->pc < 0x208)
+        probe_attach(site, insn->kind == INSN_RETURN ? PROBE_INDIRECT : PROBE_NEXT,
+                     (struct probe){.kind = PROBE_ADD,
+                                    .counter = j->counters + (insn->pc - 0x200),
+                                    .value = 1,
+                                    .quiet = true});
+}
+
+/* A routine in RAM: LDY #, LDX abs, NOP or CLV, RTS. LDY's operand changes all the time; LDX's address is $0300, $2002 and
+ * $2007 in turn, of which the first two may be in a busy-wait; and so does the third one's opcode. */
+static struct guest *changing(void) {
+    struct guest *const g = guest_new();
+    guest_code(g, 0x8000, 0xA2, 0x06, 0xBD, 0x60, 0x80, 0x9D, 0x00, 0x02, 0xCA, 0x10, 0xF7);
+    guest_code(g, 0x8060, 0xA0, 0x00, 0xAE, 0x00, 0x03, 0xEA, 0x60);
+    guest_code(g, 0x8070, 0x00, 0x02, 0x07, 0x03, 0x20, 0x20, 0xEA, 0xB8, 0xEA);
+    guest_code(g, 0x800B, 0xEE, 0x01, 0x02, 0xA2, 0x02, /* INC $0201; LDX #2 */
+               0xBD, 0x70, 0x80, 0x8D, 0x03, 0x02,      /* LDA $8070,X; STA $0203 */
+               0xBD, 0x73, 0x80, 0x8D, 0x04, 0x02,      /* LDA $8073,X; STA $0204 */
+               0xBD, 0x76, 0x80, 0x8D, 0x05, 0x02,      /* LDA $8076,X; STA $0205 */
+               0x86, 0x10, 0x20, 0x00, 0x02,            /* STX $10; JSR $0200 */
+               0xE6, 0x11, 0xA6, 0x10,                  /* INC $11; LDX $10 */
+               0xCA, 0x10, 0xE2, 0x4C, 0x0B, 0x80);     /* DEX; BPL $8010; JMP $800B */
+    guest_vectors(g, 0x8000, 0x8000, 0x8000);
+    return g;
+}
+
+static unsigned shown_of_changing(bool by_opcode, bool no_fast, const struct engine *engine) {
+    enum { PIECES = 200, PIECE = 6000, BYTES = 8 };
+    struct guest *const g = changing();
+    struct nes *const nes =
+        guest_machine(g, (struct nes_options){.no_fast = no_fast, .engine = engine});
+    struct journal *const j = journal_new(
+        nes, &(const struct observer){.instrument = instrument_by_opcode, .by_opcode = by_opcode});
+    j->counters = nes_counters_add(nes, BYTES);
+    uint64_t calls = 0;
+    for (unsigned piece = 0; piece < PIECES; piece++) {
+        assert_int_equal(nes_run_to(nes, nes_cycle(nes) + PIECE, NULL), STATUS_OK);
+        calls += (uint8_t)(nes_ram(nes)[0x11] - calls);
+        const unsigned now = (unsigned)calls;
+        for (unsigned at = 0; at < BYTES; at++)
+            if (at == 0 || at == 2 || at == 5 || at == 6)
+                assert_in_range(nes_counters(nes)[j->counters + at], now, now + 1);
+    }
+    const unsigned shown = j->instrumented;
+    nes_free(nes);
+    free(j);
+    free(g);
+    return shown;
+}
+
+/* Broken: an observer that goes by opcodes is shown each operand, which takes most of its time where code changes; or is not shown
+ * a new opcode, or what may be in a busy-wait where the other was not; or one that does not is shown too little. */
+static void test_changed_operands(void **state) {
+    (void)state;
+    const unsigned precise = shown_of_changing(false, false, NULL);
+    const unsigned shown = shown_of_changing(true, false, NULL);
+    /* Of 256 LDYs, few are executed cycle by cycle, which shows them. */
+    assert_in_range(precise, 270, 300);
+    assert_in_range(shown, 25, 80);
+    assert_int_equal(shown_of_changing(true, true, NULL), precise);
+    assert_int_equal(shown_of_changing(false, false, dbt_engine()), precise);
+    assert_in_range(shown_of_changing(true, false, dbt_engine()), 25, 120);
+}
+
 /* ---- threads ---- */
 
 /* NMI on; the handler at $9000 is `handler`. The main program at $8000 loops at $8005. */
@@ -742,6 +811,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_points),
         cmocka_unit_test(test_changed_code),
+        cmocka_unit_test(test_changed_operands),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_thread_limit),
         cmocka_unit_test(test_contexts_that_begin_alike),
