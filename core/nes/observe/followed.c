@@ -1,16 +1,6 @@
-/* nes_follow(): hands over what cpu_follow() has noted, and moves requests when NMI handlers begin. */
+/* nes_follow(): what cpu_follow() has noted is handed over, and requests move when NMI handlers begin. */
 #include "nes/machine/machine.h"
 #include "nes/observe/watch.h"
-
-void watch_hand_over_followed(const struct nes *n, struct watched_by *by,
-                              struct followed *followed) {
-    followed->due = by->follow.due;
-    followed->moved = by->moved;
-    followed->switched = n->observed.switched != by->switched ? n->observed.switched : 0;
-    by->follow.from = NEVER;
-    if (by->observer.followed)
-        by->observer.followed(by->observer.self, followed);
-}
 
 static void move_request(struct follow_request *f, uint64_t cycle) {
     f->phase += f->shift;

@@ -1,4 +1,5 @@
-/* Whose transfers cpu_follow() follows: the only observer that waits for anything, while no probe calls. */
+/* Whose transfers cpu_follow() follows: the only observer that waits for anything, while no probe calls. And how it gets
+ * what was followed. */
 #include "nes/machine/machine.h"
 #include "nes/observe/watch.h"
 
@@ -27,4 +28,14 @@ void watch_stop_following(struct nes *n) {
     n->observed.watch->follower = NULL;
     n->observed.watch->asked = true;
     n->observed.follow = NULL;
+}
+
+void watch_hand_over_followed(const struct nes *n, struct watched_by *by,
+                              struct followed *followed) {
+    followed->due = by->follow.due;
+    followed->moved = by->moved;
+    followed->switched = n->observed.switched != by->switched ? n->observed.switched : 0;
+    by->follow.from = NEVER;
+    if (by->observer.followed)
+        by->observer.followed(by->observer.self, followed);
 }
