@@ -150,6 +150,10 @@ bool insn_decode(struct insn *out, uintptr_t at, uintptr_t end) {
     return at < end && decode_bytes(out, (const uint8_t *)at, end - at, at);
 }
 
+bool insn_outline(struct insn *out, uintptr_t at, uintptr_t end) {
+    return insn_quick(out, at, end) || insn_decode(out, at, end);
+}
+
 bool insn_decode_file(struct insn *out, const struct object *o, uintptr_t at) {
     return in_text(o, at) && decode_bytes(out, o->text_file + (at - o->text), o->text_end - at, at);
 }

@@ -34,6 +34,8 @@ struct insn {
 bool insn_decode(struct insn *out, uintptr_t at, uintptr_t end);
 /* The same, without the shortcut for common instructions (quick.h). */
 bool insn_decode_fully(struct insn *out, uintptr_t at, uintptr_t end);
+/* The fields that insn_quick() sets, of any instruction. False: there is none. */
+bool insn_outline(struct insn *out, uintptr_t at, uintptr_t end);
 /* Decodes what the file has at `at`: patched text leads elsewhere. */
 bool insn_decode_file(struct insn *out, const struct object *o, uintptr_t at);
 /* Decodes a copy of an instruction that belongs at `at`: 16 bytes are readable at `bytes`. */

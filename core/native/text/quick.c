@@ -253,7 +253,3 @@ bool insn_quick_sample(unsigned kind, uint8_t bytes[QUICK_BYTES]) {
     bytes[k] = (uint8_t)(kind % 8 << 3); /* with an operand in memory, which most allow */
     return insn_quick_copy(&i, bytes, 0, &is) && is == kind;
 }
-
-bool insn_outline(struct insn *out, uintptr_t at, uintptr_t end) {
-    return insn_quick(out, at, end) || insn_decode(out, at, end);
-}

@@ -14,7 +14,5 @@ bool insn_quick(struct insn *out, uintptr_t at, uintptr_t end);
 bool insn_quick_copy(struct insn *out, const uint8_t *bytes, uintptr_t at, unsigned *kind);
 /* Writes an instruction of that kind. False: there is none. */
 bool insn_quick_sample(unsigned kind, uint8_t bytes[QUICK_BYTES]);
-/* The same fields of any instruction. False: there is none. */
-bool insn_outline(struct insn *out, uintptr_t at, uintptr_t end);
 
 #endif
