@@ -96,7 +96,7 @@ mkdir limited
 HOTGRAPH=$work/endless "$slurm/submit" experiment.cfg 1 limited --partition=short --time=1 --signal=CONT@1 >limited.out 2>&1 ||
     fail "submit: $(cat limited.out)"
 limited=$(sed -n 's/^job \([0-9]*\): 1 shards.*/\1/p' limited.out)
-until_true 60 test -e at-limit
+until_true 300 test -e at-limit
 # ---- a node dies with two shards on it ----
 sweep experiment.cfg --db one.db
 expected=$digest
@@ -157,7 +157,7 @@ cat >hotgraph <<END
 exec "$real" "\$@"
 END
 "$slurm/submit" changed.cfg 3 shared >out 2>&1 || fail "submit: $(cat out)"
-until_true 60 merged
+until_true 300 merged
 sweep changed.cfg --db fresh.db
 test "$(sed -n 's/^digest //p' "shared/$(cat shared/newest)/merge.log")" = "$digest" || fail "after mending, another digest"
 # Only the value that was new has been computed, on each of the three pairs, and once.
