@@ -73,8 +73,8 @@ struct dbt {
     struct awaited awaited[128]; /* by pc */
     struct cut cut[64];          /* by pc */
     uint64_t interpreted_for, interpreted_until; /* cycles; see dbt_run.c */
-    unsigned came_soon;
-    bool interprets_all;
+    unsigned came_soon;  /* times in a row that such code has come again at once, up to a limit */
+    bool interprets_all; /* until then, ROM included */
     struct dbt_statistics statistics;
 #ifdef HOTGRAPH_COUNTED
     struct stepper stepper; /* executes the code, and counts */

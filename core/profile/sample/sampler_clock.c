@@ -38,7 +38,6 @@
 #include <assert.h>
 
 enum { LOOKBACK = 32, STACK = 0x100, ROM = 0x8000 };
-#define GOLDEN UINT64_C(0x9E3779B97F4A7C15) /* (sqrt(5) - 1) / 2 of 2^64 */
 
 /* Any transfer takes at least two cycles. */
 static_assert((int)CLOCK_HELD > SAMPLER_WINDOW_MOST / 2, "a window");
@@ -46,7 +45,7 @@ static_assert((int)CLOCK_HELD > SAMPLER_NEXT_MOST, "the next transfers");
 
 /* After `frames` NMI handlers, in units of 2^-64. */
 static uint64_t golden_phase(const struct sampler *s) {
-    return s->clock.phase + s->frames * GOLDEN;
+    return s->clock.phase + s->frames * SAMPLER_GOLDEN_RATIO;
 }
 
 static uint64_t golden_place(const struct sampler *s) {
@@ -84,7 +83,7 @@ static void follow_next(struct sampler *s) {
                                         .passes = s->options.next + 2,
                                         .every = c->every,
                                         .phase = golden_phase(s),
-                                        .shift = GOLDEN});
+                                        .shift = SAMPLER_GOLDEN_RATIO});
 }
 
 /* The sample is not complete: follows it further. */
