@@ -36,7 +36,7 @@ chmod +x stuck
 HOTGRAPH=$work/stuck setsid "$slurm/task" "$work/experiment.cfg" 1 1 "$work/shared" run >killed.log 2>&1 &
 id=$!
 found() { test "$(ask "$(find shared/parts -name '1-of-1.*.db')" 'SELECT count(*) FROM result')" = 145; }
-until_true 120 found
+until_true found
 kill -9 -$id
 wait $id 2>/dev/null || :
 status=0
@@ -57,10 +57,10 @@ task 1 shared >log 2>&1 || fail "a shard: $(cat log)"
 touch held-2
 task 2 shared >log 2>&1 &
 id=$!
-until_true 300 test -e at-2
+until_true test -e at-2
 mv shared away
 rm held-2
-until_true 300 grep -q 'waiting: does not work now: publish' log
+until_true grep -q 'waiting: does not work now: publish' log
 mv away shared
 wait $id || fail "with a folder that was away: $(cat log)"
 test "$(parts shared 2 | wc -l)" = 1 || fail "no part of shard 2: $(cat log)"
@@ -75,7 +75,7 @@ chmod +x bin/cp
 mv shared away
 PATH=$work/bin:$PATH task 3 shared >log 2>&1 &
 id=$!
-until_true 300 grep -q 'waiting: does not work now: is_there' log
+until_true grep -q 'waiting: does not work now: is_there' log
 mv away shared
 # ---- and the same shard a second time meanwhile ----
 task 3 shared >second.log 2>&1 || fail "beside another: $(cat second.log)"
@@ -88,10 +88,9 @@ grep -q ': 3 done, 0 running, 0 waiting, 0 failed$' out || fail "$(cat out)"
 # from them ----
 begin stopped
 touch held-1
-rm -f at-1
 "$slurm/task" "$work/experiment.cfg" 1 3 "$work/stopped" run >log 2>&1 &
 id=$!
-until_true 300 test -e at-1
+until_true test -e at-1
 kill -USR1 $id
 status=0
 wait $id || status=$?
@@ -111,9 +110,9 @@ chmod +x slow
 touch held-slow
 SLURM_RESTART_COUNT=3 HOTGRAPH=$work/slow "$slurm/task" "$work/experiment.cfg" 1 3 "$work/vain" run >log 2>&1 &
 id=$!
-until_true 300 test -e at-slow
+until_true test -e at-slow
 kill -USR1 $id
-until_true 300 grep -q 'nothing new was found in it: shard 1 goes on to its limit' log
+until_true grep -q 'nothing new was found in it: shard 1 goes on to its limit' log
 rm held-slow
 wait $id || fail "told in vain that its time is over: $(cat log)"
 test "$(ask "$(parts vain 1)" 'SELECT count(*) > 0 FROM result')" = 1 || fail "nothing found to the end"

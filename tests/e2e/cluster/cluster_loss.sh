@@ -52,11 +52,11 @@ begin kept
 program 'touch begun; echo $$ >>ids; exec sleep 1000'
 "$slurm/keep" "$work/experiment.cfg" 1 3 "$work/kept" run >log 2>&1 &
 id=$!
-until_true 300 test -s ids
+until_true test -s ids
 orphan=$(cat ids)
 program ''
 kill -9 "$(ps -o pid= --ppid $id)"
-until_true 300 ended "$orphan"
+until_true ended "$orphan"
 wait $id || fail "a task that was killed: $(cat log)"
 grep -q 'the task of shard 1 was killed with signal 9: it is begun again' log || fail "$(cat log)"
 says 3 ': 1 done' kept
@@ -67,10 +67,10 @@ rm ids
 program 'echo $$ >ids; exec sleep 1000'
 "$slurm/keep" "$work/experiment.cfg" 1 3 "$work/gone" run >log 2>&1 &
 id=$!
-until_true 300 test -s ids
+until_true test -s ids
 kill -9 $id
-until_true 300 ended "$(cat ids)"
-until_true 300 nothing_left
+until_true ended "$(cat ids)"
+until_true nothing_left
 says 3 ': 0 done, 0 running, 3 waiting' gone
 
 # ---- GNU parallel ----
@@ -79,13 +79,13 @@ if command -v parallel >/dev/null; then
     rm -f ids
     setsid "$slurm/parallel" experiment.cfg 3 shards --jobs 3 >log 2>&1 &
     id=$!
-    until_true 300 test -s ids
-    until_true 300 sh -c 'test "$(find shards/run-*/done -type f | wc -l)" = 2'
+    until_true test -s ids
+    until_true sh -c 'test "$(find shards/run-*/done -type f | wc -l)" = 2'
     says 3 ': 2 done, 1 running, 0 waiting, 0 failed, about ' shards
     kill -9 -$id
     wait $id 2>/dev/null || :
     says 3 ': 2 done, 1 running, 0 waiting, 0 failed, about ' shards # its task continues
-    until_true 300 sh -c "pgrep -s $id | xargs -r kill -9; ! pgrep -s $id"
+    until_true sh -c "pgrep -s $id | xargs -r kill -9; ! pgrep -s $id"
     says 1 ': 2 done, 0 running, 0 waiting, 0 failed, 1 lost$' shards
     grep -q '^shard 1 lost: ' out && grep -q '^GNU parallel is gone: nothing runs now' out || fail "$(cat out)"
     # A machine is lost after a shard has begun there: ssh's exit status is in the job log.
