@@ -62,7 +62,7 @@ stopped() { # SIGNAL; leaves the exit status in $status
     until grep -q ': done' errors 2>/dev/null; do
         sleep 0.05
         tries=$((tries + 1))
-        test $tries -lt 1200 || fail "no game is ever done"
+        test $tries -lt 6000 || fail "no game is ever done"
     done
     kill "-$1" $id 2>/dev/null || :
     status=0

@@ -38,7 +38,7 @@ tries=0
 until test -e locked; do
     sleep 0.05
     tries=$((tries + 1))
-    test $tries -lt 600 || fail "the lock is never held"
+    test $tries -lt 6000 || fail "the lock is never held"
 done
 sweep experiment.cfg --db held.db
 wait $id
