@@ -30,8 +30,9 @@ static uint32_t begin(struct emitter *e) {
     for (unsigned i = 0; i < 3; i++)
         EMIT(e, MOV, PPU(state.latch_cycle[i]), REG(RAX)); /* mov [nes + latch_cycle], rax */
     EMIT(e, MOV, PPU(known.status_stable_until), imm(0));  /* mov qword [nes + calm], 0 */
-    EMIT(e, MOV, FRAME(status_stable),
-         reg(FRAME_AT)); /* mov [frame + status_stable], r13: more than any budget */
+    /* Its upper half alone makes it more than any budget. */
+    EMIT(e, MOV, mem(4, FRAME_AT, offsetof(struct frame, status_stable) + 4),
+         imm(INT32_MAX)); /* mov dword [frame + status_stable + 4], 7fffffffh */
     EMIT(e, MOV, FRAME(status_read), imm(NOT_READ)); /* mov qword [frame + status_read], -1 */
     return otherwise;
 }
