@@ -1,6 +1,6 @@
 /*
  * effort: how many random programs and scenes a test makes. Under sanitizers each takes ten times
- * as long, so only a third of them are made; the same test without sanitizers makes all.
+ * as long, so only a sixth of them are made; the same test without sanitizers makes all.
  */
 #ifndef HOTGRAPH_TESTS_EFFORT_H
 #define HOTGRAPH_TESTS_EFFORT_H
@@ -10,7 +10,7 @@
 #endif
 
 #if defined __SANITIZE_ADDRESS__ || __has_feature(address_sanitizer)
-#define EFFORT(n) ((n) / 3)
+#define EFFORT(n) (((n) + 5) / 6)
 #else
 #define EFFORT(n) (n)
 #endif

@@ -158,20 +158,17 @@ static uint64_t golden(uint64_t seed, uint64_t what, uint64_t n, uint64_t every)
     return (uint64_t)((unsigned __int128)at * every >> 64);
 }
 
-/* How often the first `end` events came to `to` by a call or return. */
-static uint64_t arrivals(const struct log *log, size_t end, uint32_t to) {
-    uint64_t n = 0;
-    for (size_t i = 0; i < end; i++)
-        n += log->transfers.at[i].arrives && log->transfers.at[i].to == to;
-    return n;
-}
-
 static void check_transfers(const struct log *log, const struct structure *structure,
                             struct sampler_options o) {
     struct stream s = sampled("mazewisp", o);
     uint64_t left = 1 + place(o.seed, 0, o.every), passed = 0, frames = 0, stratum = 0, batch = 0;
+    VEC(uint64_t) arrivals = {0}; /* by calls and returns, at each address */
     for (size_t i = 0; i < log->transfers.len; i++) {
         const struct event *t = &log->transfers.at[i];
+        while (t->arrives && arrivals.len <= t->to)
+            assert_true(vec_push(&arrivals, 0));
+        if (t->arrives)
+            arrivals.at[t->to]++;
         if (t->nmi) {
             if (o.place >= SAMPLER_GOLDEN)
                 left = 1 + golden(o.seed, 0, ++frames, o.every);
@@ -184,7 +181,7 @@ static void check_transfers(const struct log *log, const struct structure *struc
         if (sampled)
             left = o.every;
         if (restarts)
-            left = 1 + golden(o.seed, (uint64_t)t->to + 1, arrivals(log, i + 1, t->to), o.every);
+            left = 1 + golden(o.seed, (uint64_t)t->to + 1, arrivals.at[t->to], o.every);
         if (!sampled)
             continue;
         if (o.place == SAMPLER_STRATIFIED) {
@@ -202,6 +199,7 @@ static void check_transfers(const struct log *log, const struct structure *struc
     assert_int_equal(s.of, STREAM_OF_TRANSFERS);
     assert_int_equal(s.active, o.by == SAMPLER_ACTIVE);
     assert_int_equal(stream_observed(&s, s.batch_count), batch);
+    vec_free(&arrivals);
     stream_free(&s);
 }
 
