@@ -12,7 +12,7 @@
 
 enum status session_begin(struct hotprobe *h, struct error *e) {
     pthread_mutex_lock(&h->lock);
-    h->live = many_threads();
+    h->live = !h->late && many_threads();
     h->pool.space.stale = true; /* the program may have unmapped something */
     h->mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
     enum status s = STATUS_OK;

@@ -111,20 +111,25 @@ static bool lead(struct hotprobe *h, struct rewrite *w, const struct object *o, 
     return rewrite_put(h, w, at + offset, (int32_t)d);
 }
 
-bool direct_lead(struct hotprobe *h) {
+bool direct_lead_part(struct hotprobe *h, const struct object *o, size_t patches) {
     static const unsigned last = 6; /* bytes that a jcc has */
     struct rewrite w = {0};
-    for (size_t i = 0; i < h->objects.len; i++) {
-        const struct object *o = &h->objects.at[i];
-        for (uintptr_t at = o->text; at + last <= o->text_end; at++)
-            if ((*mark_at(o, at) & (MARK_START | MARK_OURS)) == MARK_START &&
-                distance_offset((const uint8_t *)at) != 0 && !lead(h, &w, o, at))
-                return false;
-        if (!rewrite_flush(h, &w))
+    for (uintptr_t at = o->part.start; at < o->part.end && at + last <= o->text_end; at++)
+        if ((*mark_at(o, at) & (MARK_START | MARK_OURS)) == MARK_START &&
+            distance_offset((const uint8_t *)at) != 0 && !lead(h, &w, o, at))
             return false;
-    }
-    for (size_t i = 0; i < h->patches.len; i++)
+    if (!rewrite_flush(h, &w))
+        return false;
+    for (size_t i = patches; i < h->patches.len; i++)
         if (h->patches.at[i]->in && !h->patches.at[i]->is_gate && h->patches.at[i]->stub != NULL)
             lead_stub(h, h->patches.at[i]);
     return pool_flush(h, h->mem);
+}
+
+bool direct_lead(struct hotprobe *h) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < h->objects.len; i++)
+        if (!h->objects.at[i].late)
+            ok = direct_lead_part(h, &h->objects.at[i], h->patches.len);
+    return ok && direct_lead_part(h, &(const struct object){0}, 0);
 }

@@ -18,6 +18,7 @@
  * Without a session, and in the child of a vfork, they only call libc's.
  */
 #include "native/ending.h"
+#include "native/edges/edge_late.h"
 #include "native/hit/shadows.h"
 #include "native/hit/signals.h"
 #include "native/hit/tasks.h"
@@ -81,13 +82,27 @@ void ending_threads(void) {
         t->head[SESSION_PAIRS_THREADS] >= SESSION_THREADS_INSIDE)
         return;
     enum grace_place where = GRACE_INSIDE;
+    uint64_t mask;
     for (int turn = 0; turn < TURNS && where != GRACE_OUTSIDE; turn++) {
         if (turn > 0)
             task_pause(NS);
+        late_hold(&mask);
         where = grace_others(h);
+        late_go_on(&mask);
     }
     note_libc(t, where);
     pairs_threads(t, where != GRACE_INSIDE ? SESSION_THREADS_WAIT : SESSION_THREADS_RUN);
+}
+
+/* Of signals' handlers on the stack: the program's, and the library's, which may have called one of the
+ * program. */
+static enum grace_place interrupted(const struct hotprobe *h, uintptr_t sp) {
+    uint64_t mask;
+    late_hold(&mask);
+    const enum grace_place theirs = grace_interrupted(h, sp, restorer),
+                           ours = grace_interrupted(h, sp, signals_restorer());
+    late_go_on(&mask);
+    return theirs > ours ? theirs : ours;
 }
 
 /* As ending_threads(), from a function that the program has called, whose frame this is. */
@@ -97,7 +112,7 @@ static void ending_from(const void *frame) {
     if (t == NULL)
         return;
     ending_threads();
-    const enum grace_place where = grace_interrupted(h, (uintptr_t)frame, restorer);
+    const enum grace_place where = interrupted(h, (uintptr_t)frame);
     note_libc(t, where);
     if (t->head[SESSION_PAIRS_THREADS] != SESSION_THREADS_UNSAFE && where == GRACE_INSIDE)
         pairs_threads(t, SESSION_THREADS_INSIDE);
@@ -109,6 +124,8 @@ static void on_stop(int number, siginfo_t *info, void *context);
 
 static bool is_default(int number) {
     struct disposition now;
+    if (signals_ours && signal_owned(number))
+        return signal_is_default(number);
     return disposition_set(number, NULL, &now) == 0 &&
            (now.handler == on_stop || (void *)now.handler == (void *)SIG_DFL);
 }
@@ -130,7 +147,7 @@ static void stop_watch(int number) {
                           &(struct disposition){.handler = on_stop,
                                                 .flags = STOP_FLAGS | DISPOSITION_RESTORER,
                                                 .restorer = (void (*)(void))restorer,
-                                                .mask = ~TRAP_BIT},
+                                                .mask = ~signals_kept},
                           NULL);
 }
 
@@ -138,8 +155,11 @@ static void stop_watch(int number) {
  * order. */
 static enum grace_place found_at(struct hotprobe *h, const ucontext_t *context) {
     const greg_t *r = context->uc_mcontext.gregs;
-    const enum grace_place here = grace_place(h, (uintptr_t)r[REG_RIP]),
-                           before = grace_interrupted(h, (uintptr_t)r[REG_RSP], restorer);
+    uint64_t mask;
+    late_hold(&mask);
+    const enum grace_place here = grace_place(h, (uintptr_t)r[REG_RIP]);
+    late_go_on(&mask);
+    const enum grace_place before = interrupted(h, (uintptr_t)r[REG_RSP]);
     return here > before ? here : before;
 }
 
@@ -230,7 +250,7 @@ static struct raised raise_begin(int number, const void *frame) {
     if (t == NULL || number <= 0 || number > 64 || !is_fatal(number))
         return r;
     const uint64_t bit = 1ull << (number - 1);
-    const uint64_t others = ~(bit | TRAP_BIT);
+    const uint64_t others = ~(bit | signals_kept);
     (void)mask_set(SIG_BLOCK, &others, &r.mask);
     r.noted = true;
     ending_from(frame);

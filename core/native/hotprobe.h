@@ -94,6 +94,8 @@ struct hotprobe_options {
                         open the session while there is one thread */
     bool spread;     /* with at_start: each thread has its own counters, as above but not in libc,
                     once there is a second thread; one thread alone needs none */
+    size_t
+        late; /* libraries with this many bytes of text or more are late; 0: none. Only for graphs */
     const char *thread_counters; /* file for them: blocks of HOTPROBE_THREAD_SLOTS words */
 };
 

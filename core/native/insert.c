@@ -14,8 +14,10 @@
 static bool object_alive(struct hotprobe *h, struct object *o) {
     uint8_t now[64];
     size_t n = o->text_end - o->text < sizeof now ? o->text_end - o->text : sizeof now;
-    if (o == &h->objects.at[0])
+    if (o == &h->objects.at[0] || o->late) /* libraries of the start stay */
         return true;
+    if (o->mark == NULL) /* nothing is inserted there any more */
+        return false;
     if (pread(h->mem, now, n, (off_t)o->text) != (ssize_t)n)
         return false;
     for (size_t k = 0; k < n; k++)

@@ -1,4 +1,4 @@
-/* Functions that shadow libc's: those that could change SIGTRAP, and those that start threads.
+/* Functions that shadow libc's: those that could change the library's signals, and those that start threads.
  * Without a session they only call libc's. */
 #include "native/interpose.h"
 #include "native/ending.h"
@@ -20,23 +20,23 @@ sighandler_t bsd_signal(int number, sighandler_t handler);
 EXPORTED int sigaction(int number, const struct sigaction *act, struct sigaction *old) {
     if (!signals_ours)
         return __sigaction(number, act, old);
-    if (number == SIGTRAP) {
-        trap_action(act, old);
+    if (signal_owned(number)) {
+        signal_action(number, act, old);
         return 0;
     }
-    if (ending_has(number))
-        return ending_action(number, act, old);
     struct sigaction copy;
     if (act != NULL) {
         copy = *act;
-        copy.sa_mask.__val[0] &= ~TRAP_BIT; /* sigdelset() is libc's */
+        copy.sa_mask.__val[0] &= ~signals_kept; /* sigdelset() is libc's */
         act = &copy;
     }
+    if (ending_has(number))
+        return ending_action(number, act, old);
     return __sigaction(number, act, old);
 }
 
 EXPORTED sighandler_t signal(int number, sighandler_t handler) {
-    if (!signals_ours || (number != SIGTRAP && !ending_has(number)))
+    if (!signals_ours || (!signal_owned(number) && !ending_has(number)))
         return bsd_signal(number, handler);
     struct sigaction act = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
     act.sa_mask.__val[0] = 1ull << (number - 1);
@@ -44,7 +44,7 @@ EXPORTED sighandler_t signal(int number, sighandler_t handler) {
 }
 
 EXPORTED int pthread_sigmask(int how, const sigset_t *set, sigset_t *old) {
-    /* Mask changes between the two functions must not hide SIGTRAP. */
+    /* Mask changes between the two functions must not hide the library's signals. */
     if (signals_ours)
         return signal_mask(how, set, old);
     int (*real)(int, const sigset_t *, sigset_t *);

@@ -33,11 +33,21 @@ void lines_number(struct lines *l, uint64_t v) {
     lines_put(l, digits + k, sizeof digits - k);
 }
 
-bool lines_open(struct lines *l, const char *folder, const char *name) {
+static bool open_file(struct lines *l, const char *folder, const char *name, int how) {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    *l = (struct lines){.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)};
+    l->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | how, 0600);
+    l->len = 0;
+    l->failed = false;
     return l->fd >= 0;
+}
+
+bool lines_open(struct lines *l, const char *folder, const char *name) {
+    return open_file(l, folder, name, O_TRUNC);
+}
+
+bool lines_append(struct lines *l, const char *folder, const char *name) {
+    return open_file(l, folder, name, O_APPEND);
 }
 
 bool lines_close(struct lines *l) {

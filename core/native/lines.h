@@ -11,6 +11,7 @@ struct lines {
     bool failed;
 };
 bool lines_open(struct lines *l, const char *folder, const char *name);
+bool lines_append(struct lines *l, const char *folder, const char *name);
 void lines_put(struct lines *l, const char *text, size_t n);
 void lines_number(struct lines *l, uint64_t v); /* and a blank */
 /* False: something could not be written. */

@@ -1,5 +1,6 @@
 /* The library as `hotgraph native` preloads it: inserts probes before main; the counts go to the
  * session's folder. */
+#include "native/edges/edge_late.h"
 #include "native/edges/edge_probes.h"
 #include "native/ending.h"
 #include "native/hit/shadows.h"
@@ -103,6 +104,8 @@ static void option(struct order *o, const char *key, const char *value) {
         o->options.unproven = n != 0;
     else if (strcmp(key, "libraries") == 0)
         o->options.libraries = n != 0;
+    else if (strcmp(key, "late") == 0)
+        o->options.late = (size_t)n;
     else if (strcmp(key, "atomic") == 0)
         o->atomic = n != 0;
     else if (strcmp(key, "per-thread") == 0)
@@ -267,6 +270,8 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
     snprintf(o.thread_counters, sizeof o.thread_counters, "%s/threads", o.folder);
     o.options.thread_counters = o.thread_counters;
     o.options.at_start = true;
+    if (!o.graph)
+        o.options.late = 0;
     o.options.trap |= o.graph;
     o.options.without_loader = o.graph;
     o.options.spread = !o.graph;
@@ -283,6 +288,8 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
     else if (edges_start(h, o.folder, &e) != STATUS_OK)
         give_up(&o, "%s", e.text);
     if (session_settle(h, &e) != STATUS_OK)
+        give_up(&o, "%s", e.text);
+    if (late_open(h, &e) != STATUS_OK)
         give_up(&o, "%s", e.text);
     if (o.graph) {
         ending_watch();

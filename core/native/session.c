@@ -157,21 +157,28 @@ enum status session_settle(struct hotprobe *h, struct error *e) {
     if (s == STATUS_OK && !h->live && (!gates_close(h) || !direct_lead(h)))
         s = error_set(e, STATUS_IO, "writing to the program's text failed");
     session_end(h);
+    bool late = false;
     for (size_t i = 0; i < h->objects.len; i++) {
         const struct object *o = &h->objects.at[i];
+        late |= o->late;
         if (o->is_libc)
             h->libc = (struct range){o->text, o->text_end};
         if (s == STATUS_OK && !o->is_libc &&
             !seq_push(&h->texts, ((struct range){o->text, o->text_end})))
             s = error_set(e, STATUS_MEMORY, "out of memory");
-        object_free(&h->objects.at[i]);
+        if (!o->late)
+            object_free(&h->objects.at[i]);
     }
-    h->objects.len = 0;
+    h->settled = h->patches.len;
+    h->gates.len = 0;
     seq_free(&h->listed);
     seq_free(&h->batch);
     scratch_free(&h->scratch);
     pairs_settle(&h->pairs);
-    space_free(&h->pool.space);
+    if (!late) {
+        h->objects.len = 0;
+        space_free(&h->pool.space);
+    }
     return s;
 }
 

@@ -6,7 +6,7 @@
  *
  *     kind entries|blocks|instructions|edges, threshold N, functions GLOB, without BITS,
  *     assign local|greedy|exact, trap 1, unproven 1, libraries 1, atomic 1, per-thread 1,
- *     preload VALUE (LD_PRELOAD as it was)
+ *     late BYTES of text of libraries that are late (0: none), preload VALUE (LD_PRELOAD as it was)
  *
  *   objects   written by the library, a path a line
  *
@@ -40,6 +40,11 @@
  *     number of the piece that jumps to it, or 0; how many of these probes are traps;
  *     lengths of its instructions, a hexadecimal digit each; function's name or "-"
  *
+ *     After all objects, parts of late ones (edges/edge_late.c), as they were first executed: "+", the number
+ *     of the object, from 0, of the last site in `pairs`, and of the part's pieces, which follow; numbers of
+ *     pieces in these lines are within the part. Or "-", the number of an object and the reason why it is
+ *     other code after all
+ *
  *   placement written by the command, if an earlier run's graph is given, of the program's file: a 64-bit
  *     word, the number of blocks; then these and edges, struct session_weight, each list by from and to
  *
@@ -69,6 +74,8 @@ enum {
     SESSION_PAIRS_RAISED =
         6, /* word: signal that is to end the process, and found it in other code; 0: none */
     SESSION_PAIRS_LIBC = 7, /* word, enum below */
+    SESSION_PAIRS_LATE =
+        9, /* word: 1 if late code could not be counted, and that could not be written */
     SESSION_PAIRS_LEFT = 8, /* word: 1 if the process has become another program, by exec */
     SESSION_PAIRS_SHADOWS =
         16, /* words: for each function of the library that only jumps on to libc's, its

@@ -4,6 +4,7 @@
  * only those below it (a test refuses circles):
  *
  *     preload, interpose, ending      inside a program that `hotgraph native` runs
+ *     edges/edge_late                 inserts those of large libraries when they are first executed
  *     edges/edge_probes               the probes of an edge graph; edge_weights, edge_tree: which
  *                                     edges need none; edge_placement: an earlier run; lines:
  *                                     text files for the command
@@ -75,10 +76,13 @@ struct hotprobe {
     VEC(struct patch *) gates; /* that are open */
     VEC(struct patch *) batch; /* that changed in the current call */
     struct scratch scratch;
-    bool live;       /* other threads may run: patch so that they survive it */
-    bool registered; /* for membarrier */
-    bool deferred;   /* insertions do not write to text: the next one without this does */
-    bool atomic;     /* increments are locked */
+    size_t settled;         /* patches that session_settle() has seen */
+    struct late_plan *plan; /* edges/edge_probes.c: of late objects; NULL: there are none */
+    bool live;              /* other threads may run: patch so that they survive it */
+    bool registered;        /* for membarrier */
+    bool late;     /* what is inserted was never executed, and no thread can execute it yet */
+    bool deferred; /* insertions do not write to text: the next one without this does */
+    bool atomic;   /* increments are locked */
     struct thread_block *_Atomic blocks;
     uint32_t block_count, slots_used;
     bool spread;                    /* each thread has a block, and %gs leads to it */
@@ -86,8 +90,8 @@ struct hotprobe {
     _Atomic uint64_t entered, left; /* calls of handlers: begun, ended */
 };
 
-/* session.c: call when no probe will be inserted or removed any more, with one thread. Leads direct
- * calls to stubs and frees what only insertion needs. */
+/* session.c: call when no probe will be inserted or removed any more, but in late objects, with one thread.
+ * Leads direct calls to stubs and frees what only insertion needs. */
 enum status session_settle(struct hotprobe *h, struct error *e);
 
 #endif

@@ -128,7 +128,10 @@ static bool may_stay(struct hotprobe *h, const struct object *o, const slot_list
 bool linkage_find(const struct linkage *l, struct hotprobe *h, const struct object *o,
                   const piece_list *pieces, const struct tree_piece *tree, uint8_t *stays) {
     slot_list away = {0};
-    const bool ok = find_away(l, o, &away);
+    bool any = false;
+    for (size_t i = 0; i < pieces->len && !any; i++)
+        any = tree[i].ends == 'l';
+    const bool ok = !any || find_away(l, o, &away);
     for (size_t i = 0; ok && i < pieces->len; i++)
         stays[i] = tree[i].ends == 'l' && may_stay(h, o, &away, pieces->at[i].last);
     seq_free(&away);

@@ -9,14 +9,20 @@
  *    counter: those that find no room first, then those that are likely to be executed most. Code
  *    that is seldom executed keeps its counter nevertheless: it checks the others at little cost.
  *
+ * A late object is planned part by part. Each part is a graph of its own: what may lead into it from another
+ * part counts as entered, so that the parts together are a graph again.
+ *
  * Where jumps lead to no stub, a trap does: slow, but right. Code before such places is executed in
  * stubs, which go from one to the next without the trap.
  */
 #include "native/edges/edge_probes.h"
+#include "native/call.h"
+#include "native/direct.h"
 #include "native/edges/edge_linkage.h"
 #include "native/edges/edge_returns.h"
 #include "native/edges/edge_weights.h"
 #include "native/lines.h"
+#include "native/patch/gate.h"
 #include "native/session_state.h"
 
 #include <stdio.h>
@@ -24,6 +30,13 @@
 
 /* Of libc, for what has no cells until functions are left out. */
 enum { SPARE_SITES = 1024 };
+
+/* What parts of late objects need. */
+struct late_plan {
+    char folder[3000];
+    struct linkage linkage;
+    size_t sites; /* that have numbers */
+};
 
 /* What was inserted for a piece; offsets in the counters' file, 0: none. */
 struct counted {
@@ -234,8 +247,9 @@ static bool leads_to_lone_return(const struct edges *g, size_t i) {
 /* A jump through a table, as interpreters have it, mostly stays in its function: a map counts where it
  * leads. */
 static bool want_map(struct edges *g, const struct piece *p) {
-    const struct function *f =
-        p->flow == FLOW_JUMP_AWAY && !g->o->is_libc ? function_at(g->o, p->last) : NULL;
+    const struct function *f = p->flow == FLOW_JUMP_AWAY && !g->o->is_libc && !g->o->late
+                                   ? function_at(g->o, p->last)
+                                   : NULL;
     bool dispatch = false;
     for (size_t k = 0; f != NULL && k < g->o->dispatches.len && !dispatch; k++)
         dispatch = g->o->dispatches.at[k] == p->last;
@@ -526,8 +540,10 @@ static void set_outside(struct object *o) {
 }
 
 static enum status edges_find(struct edges *g, struct error *e) {
-    set_outside(g->o);
-    pieces_enter(g->o);
+    if (!g->o->late) {
+        set_outside(g->o);
+        pieces_enter(g->o);
+    }
     if (!pieces_find(g->o, &g->pieces) || !make_arcs(g) || !want_pairs(g))
         return error_set(e, STATUS_MEMORY, "out of memory");
     set_kept(g);
@@ -576,6 +592,8 @@ static enum status find_all(struct hotprobe *h, edges_list *all, const struct li
                             .linkage = h->objects.len > 1 ? linkage : NULL,
                             .sites = i > 0 ? g[-1].sites : 0};
         all->len++;
+        if (g->o->late)
+            continue;
         s = allow(g, edges_find(g, e), e);
         if (g->o->is_libc)
             g->sites += SPARE_SITES;
@@ -668,11 +686,13 @@ static enum status count_all(struct hotprobe *h, edges_list *all, const char *fo
                              struct error *e) {
     char path[4096];
     snprintf(path, sizeof path, "%s/pairs", folder);
-    enum status s = pairs_open(&h->pairs, path, all->at[all->len - 1].sites, e);
+    const size_t sites = all->at[all->len - 1].sites;
+    enum status s = pairs_open(&h->pairs, path, h->plan != NULL ? SESSION_PAIRS_SITES : sites, e);
     if (s == STATUS_OK)
         s = count_libc(all, e);
+    h->pairs.early_chunks = h->pool.counters.len;
     for (size_t i = 0; s == STATUS_OK && i < all->len; i++) {
-        if (all->at[i].outside[0] == 0 && !all->at[i].o->is_libc)
+        if (all->at[i].outside[0] == 0 && !all->at[i].o->is_libc && !all->at[i].o->late)
             s = allow(&all->at[i], insert_all(&all->at[i], e), e);
         edges_placed(&all->at[i]);
     }
@@ -681,21 +701,114 @@ static enum status count_all(struct hotprobe *h, edges_list *all, const char *fo
     return s;
 }
 
+/* Late objects need the names and numbers later. */
+static bool late_plan_open(struct hotprobe *h, const char *folder) {
+    bool any = false;
+    for (size_t i = 0; i < h->objects.len; i++)
+        any |= h->objects.at[i].late;
+    h->plan = any ? arena_get(&h->arena, sizeof *h->plan) : NULL;
+    if (h->plan != NULL) {
+        snprintf(h->plan->folder, sizeof h->plan->folder, "%s", folder);
+        h->plan->linkage = (struct linkage){0};
+    }
+    return !any || h->plan != NULL;
+}
+
+static void late_plan_keep(struct hotprobe *h, const edges_list *all, struct linkage *linkage) {
+    if (h->plan == NULL)
+        return;
+    h->plan->sites = all->len > 0 ? all->at[all->len - 1].sites : 0;
+    h->plan->linkage = *linkage;
+    *linkage = (struct linkage){0};
+}
+
 enum status edges_start(struct hotprobe *h, const char *folder, struct error *e) {
     struct placement earlier;
     struct linkage linkage;
     edges_list all = {0};
     enum status s = placement_open(&earlier, folder, e);
-    if (!linkage_open(&linkage, h) && s == STATUS_OK)
+    if ((!linkage_open(&linkage, h) || !late_plan_open(h, folder)) && s == STATUS_OK)
         s = error_set(e, STATUS_MEMORY, "out of memory");
     if (s == STATUS_OK)
         s = find_all(h, &all, &linkage, &earlier, e);
     if (s == STATUS_OK)
         s = count_all(h, &all, folder, e);
+    late_plan_keep(h, &all, &linkage);
     for (size_t i = 0; i < all.len; i++)
         edges_free(&all.at[i]);
     seq_free(&all);
     linkage_close(&linkage);
     placement_close(&earlier);
     return s;
+}
+
+/* ---- parts of late objects ---- */
+
+static bool part_write(const struct edges *g, size_t number) {
+    struct lines l;
+    if (!lines_append(&l, g->h->plan->folder, "pieces"))
+        return false;
+    lines_put(&l, "+ ", 2);
+    lines_number(&l, number);
+    lines_number(&l, g->sites);
+    lines_number(&l, g->pieces.len);
+    lines_put(&l, "\n", 1);
+    for (size_t i = 0; i < g->pieces.len; i++)
+        put_piece(&l, g, i);
+    return lines_close(&l);
+}
+
+static enum status part_insert(struct edges *g, struct error *e) {
+    struct hotprobe *h = g->h;
+    const size_t before = h->patches.len;
+    enum status s = edges_find(g, e);
+    if (s == STATUS_OK && g->sites > SESSION_PAIRS_SITES)
+        s = error_set(e, STATUS_UNSUPPORTED,
+                      "together with the files before it, more than %d indirect jumps, calls and "
+                      "returns were executed or are near such code",
+                      SESSION_PAIRS_SITES);
+    if (s == STATUS_OK)
+        s = insert_all(g, e);
+    if (s != STATUS_OK)
+        return s;
+    s = session_begin(h, e);
+    if (s == STATUS_OK && (!gates_close(h) || !direct_lead_part(h, g->o, before)))
+        s = error_set(e, STATUS_IO, "writing to the program's text failed");
+    session_end(h);
+    h->settled = h->patches.len;
+    h->gates.len = 0;
+    return s;
+}
+
+enum status edges_part(struct hotprobe *h, size_t number, struct range part, struct error *e) {
+    static const struct placement none;
+    struct edges g = {.h = h,
+                      .o = &h->objects.at[number],
+                      .earlier = &none,
+                      .linkage = &h->plan->linkage,
+                      .sites = h->plan->sites};
+    part_set(g.o, part);
+    h->late = true;
+    enum status s = pairs_again(&h->pairs, e);
+    if (s == STATUS_OK)
+        s = part_insert(&g, e);
+    pairs_settle(&h->pairs);
+    h->late = false;
+    if (s == STATUS_OK && !part_write(&g, number))
+        s = error_set(e, STATUS_IO, "%s: cannot write", h->plan->folder);
+    h->plan->sites = g.sites <= SESSION_PAIRS_SITES ? g.sites : h->plan->sites;
+    edges_free(&g);
+    return s;
+}
+
+bool edges_drop(struct hotprobe *h, size_t number, const char *why) {
+    struct lines l;
+    if (!lines_append(&l, h->plan->folder, "pieces"))
+        return false;
+    lines_put(&l, "- ", 2);
+    lines_number(&l, number);
+    for (; *why != 0; why++)
+        lines_put(&l, *why == '\n' ? " " : why, 1);
+    lines_put(&l, "\n", 1);
+    return lines_close(&l);
 }

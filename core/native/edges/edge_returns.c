@@ -11,6 +11,9 @@
  * Where both hold, one return of the group needs no cells: how often it led to the code after a
  * call is the count of that code, less how often the other returns led there.
  *
+ * In parts of a late object, code that is not read may lead to any function and take any address: there all
+ * returns have cells.
+ *
  * A jump through a table whose bound is known leads to its arms. If each is an arm of this jump
  * only, their counts say how often.
  *
@@ -42,8 +45,7 @@ struct search {
 };
 
 static uint32_t function_number(const struct search *s, uintptr_t at) {
-    const struct function *f = function_at(s->o, at);
-    return f != NULL ? (uint32_t)(f - s->o->functions.at) + 1 : 0;
+    return part_number(s->o, at);
 }
 
 static uint32_t root_of(struct search *s, uint32_t k) {
@@ -58,12 +60,12 @@ static struct group *group_of(struct search *s, uint32_t piece) {
 }
 
 static bool prepare(struct search *s) {
-    const size_t functions = s->o->functions.len + 1;
+    const size_t functions = s->o->part_functions + 1;
     if (!seq_reserve(&s->groups, functions) || !seq_reserve(&s->function, s->n + 1))
         return false;
     for (uint32_t k = 0; k < functions; k++)
-        s->groups.at[k] =
-            (struct group){.parent = k, .hub = TREE_NONE, .left = k == 0, .taken = k == 0};
+        s->groups.at[k] = (struct group){
+            .parent = k, .hub = TREE_NONE, .left = k == 0, .taken = k == 0 || s->o->late};
     for (size_t i = 0; i < s->n; i++)
         s->function.at[i] = function_number(s, s->pieces[i].start);
     return true;
@@ -126,7 +128,8 @@ static bool set_arms(struct search *s, size_t from, size_t to, uint32_t jump) {
 /* Such a jump needs no cells: its arms have counts. */
 static void find_arms(struct search *s) {
     const struct object *o = s->o;
-    for (size_t from = 0, to; from < o->arms.len; from = to) {
+    for (size_t from = arms_from(o), to; from < o->arms.len && o->arms.at[from].jump < o->part.end;
+         from = to) {
         const uintptr_t jump = o->arms.at[from].jump;
         for (to = from; to < o->arms.len && o->arms.at[to].jump == jump;)
             to++;
@@ -372,7 +375,8 @@ bool edges_returns(struct object *o, const piece_list *pieces, struct tree_piece
     if (ok) {
         find_linkage(&s);
         find_arms(&s);
-        find_taken(&s);
+        if (!o->late)
+            find_taken(&s);
         find_left(&s);
         find_hubs(&s);
         find_blind(&s);

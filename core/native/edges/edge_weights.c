@@ -44,8 +44,7 @@ struct weigh {
 };
 
 static uint32_t function_of(const struct weigh *w, size_t i) {
-    const struct function *f = function_at(w->o, w->pieces[i].start);
-    return f != NULL ? (uint32_t)(f - w->o->functions.at) + 1 : 0;
+    return part_number(w->o, w->pieces[i].start);
 }
 
 static bool reserve(struct weigh *w, size_t functions) {
@@ -58,7 +57,7 @@ static bool reserve(struct weigh *w, size_t functions) {
 }
 
 static bool prepare(struct weigh *w) {
-    const size_t functions = w->o->functions.len + 1;
+    const size_t functions = w->o->part_functions + 1;
     if (!reserve(w, functions))
         return false;
     for (size_t i = 0; i < w->n; i++) {
@@ -95,8 +94,9 @@ static size_t piece_around(const struct weigh *w, uintptr_t at) {
 
 static void find_arms(struct weigh *w) {
     const struct object *o = w->o;
-    for (size_t k = 0; k < o->arms.len && w->n > 0; k++)
-        if (k == 0 || o->arms.at[k].jump != o->arms.at[k - 1].jump) {
+    const size_t first = arms_from(o);
+    for (size_t k = first; k < o->arms.len && w->n > 0 && o->arms.at[k].jump < o->part.end; k++)
+        if (k == first || o->arms.at[k].jump != o->arms.at[k - 1].jump) {
             const size_t i = piece_around(w, o->arms.at[k].jump);
             if (w->pieces[i].last == o->arms.at[k].jump)
                 w->arms.at[i] = (uint32_t)k + 1;
@@ -271,7 +271,7 @@ static void find_times(struct weigh *w) {
 }
 
 static void find_calls(struct weigh *w) {
-    const size_t functions = w->o->functions.len + 1;
+    const size_t functions = w->o->part_functions + 1;
     for (int round = 0; round < CALL_ROUNDS; round++) {
         for (size_t k = 0; k < functions; k++)
             w->next_calls.at[k] = 1;

@@ -76,27 +76,49 @@ static bool part_do(const struct part *p, enum what what, int map) {
                            : (what == DROP || part_write(p, map)) && part_shared(p);
 }
 
+static bool own_part(const struct hotprobe *h, size_t i, enum what what, int map) {
+    const struct pairs *t = &h->pairs;
+    const struct part p = {(uintptr_t)t->own[i], PAIRS_PART_BYTES,
+                           t->head[SESSION_PAIRS_OWN] + i * PAIRS_PART_BYTES, files.pairs};
+    return p.at == 0 || part_do(&p, what, map);
+}
+
+static bool head_part(const struct hotprobe *h, enum what what, int map) {
+    const struct part p = {(uintptr_t)h->pairs.head, h->pairs.bytes, 0, files.pairs};
+    return part_do(&p, what, map);
+}
+
+static bool counters_part(const struct hotprobe *h, size_t i, enum what what, int map) {
+    const struct counter_chunk *c = &h->pool.counters.at[i];
+    const struct part p = {c->start, POOL_COUNTERS * sizeof(uint64_t), c->offset, files.counters};
+    return part_do(&p, what, map);
+}
+
 /* Does the same to each part; `map` is /proc/self/pagemap, to share. */
 static bool each_part(const struct hotprobe *h, enum what what, int map) {
     const struct pairs *t = &h->pairs;
     bool ok = true;
-    for (size_t i = 0; ok && i < h->pool.counters.len; i++) {
-        const struct counter_chunk *c = &h->pool.counters.at[i];
-        const struct part p = {c->start, POOL_COUNTERS * sizeof(uint64_t), c->offset,
-                               files.counters};
-        ok = part_do(&p, what, map);
-    }
-    for (size_t i = 0; ok && i < PAIRS_PARTS; i++) {
-        const struct part p = {(uintptr_t)t->own[i], PAIRS_PART_BYTES,
-                               t->head[SESSION_PAIRS_OWN] + i * PAIRS_PART_BYTES, files.pairs};
-        ok = p.at == 0 || part_do(&p, what, map);
-    }
+    for (size_t i = 0; ok && i < h->pool.counters.len; i++)
+        ok = counters_part(h, i, what, map);
+    for (size_t i = 0; ok && i < PAIRS_PARTS; i++)
+        ok = own_part(h, i, what, map);
     const struct part maps = {(uintptr_t)t->map_at, t->map_bytes, t->head[SESSION_PAIRS_MAPS],
                               files.pairs};
     if (ok && maps.at != 0)
         ok = part_do(&maps, what, map);
-    const struct part head = {(uintptr_t)t->head, t->bytes, 0, files.pairs};
-    return ok && part_do(&head, what, map);
+    return ok && head_part(h, what, map);
+}
+
+/* The same to those with counts of libc, which has no maps. */
+static bool each_early_part(const struct hotprobe *h, enum what what) {
+    const struct pairs *t = &h->pairs;
+    const size_t last = t->early_to / PAIRS_PART;
+    bool ok = true;
+    for (size_t i = 0; ok && i < t->early_chunks && i < h->pool.counters.len; i++)
+        ok = counters_part(h, i, what, -1);
+    for (size_t i = t->early_from / PAIRS_PART; ok && i <= last && i < PAIRS_PARTS; i++)
+        ok = own_part(h, i, what, -1);
+    return ok && head_part(h, what, -1);
 }
 
 static int open_file(const char *path, int flags) {
@@ -133,7 +155,7 @@ void aside_begin(struct hotprobe *h) {
         return;
     uint64_t *why = &h->pairs.head[SESSION_PAIRS_LIBC];
     if (!h->atomic && open_files(h))
-        h->pairs.aside = each_part(h, PRIVATE, -1);
+        h->pairs.aside = each_early_part(h, PRIVATE);
     else if (*why == SESSION_LIBC_EXACT)
         *why = SESSION_LIBC_SEEN;
 }
@@ -141,7 +163,7 @@ void aside_begin(struct hotprobe *h) {
 void aside_end(struct hotprobe *h) {
     if (!forking_counts(h) || h->pairs.forking || --files.aside > 0 || !h->pairs.aside)
         return;
-    (void)each_part(h, DROP, -1);
+    (void)each_early_part(h, DROP);
     close_files();
     h->pairs.aside = false;
 }

@@ -119,6 +119,11 @@ void pairs_settle(struct pairs *t) {
     t->fd = -1;
 }
 
+enum status pairs_again(struct pairs *t, struct error *e) {
+    t->fd = open(t->path, O_RDWR | O_CLOEXEC);
+    return t->fd >= 0 ? STATUS_OK : error_set(e, STATUS_IO, "%s: %s", t->path, strerror(errno));
+}
+
 struct session_pair *pairs_own(struct hotprobe *h, size_t site, uintptr_t near) {
     struct pairs *t = &h->pairs;
     const size_t part = site / PAIRS_PART;

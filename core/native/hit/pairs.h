@@ -48,6 +48,7 @@ struct pairs {
     bool forking;                /* fork() runs, and the counts are mapped privately */
     bool aside;                  /* the same while the library calls libc */
     bool parted;                 /* this is a child: the counts are its own */
+    size_t early_chunks;         /* of counters: the first ones, which have all of libc's */
     size_t early_from, early_to; /* sites of libc, which the library itself has executed: numbers
                                     above the first, up to the second */
 };
@@ -75,6 +76,8 @@ struct session_pair *pairs_own(struct hotprobe *h, size_t site, uintptr_t near);
 void pairs_forget(struct pairs *t);
 /* No further stubs. */
 void pairs_settle(struct pairs *t);
+/* Further stubs after all, until it is settled again. */
+enum status pairs_again(struct pairs *t, struct error *e);
 /* Writes one of SESSION_THREADS_... to the table. */
 void pairs_threads(struct pairs *t, uint64_t state);
 /* In the child of a fork: gives it a table of its own. */

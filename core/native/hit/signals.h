@@ -30,16 +30,24 @@ static inline long mask_set(int how, const uint64_t *set, uint64_t *old) {
                      0, 0);
 }
 
-/* SIGTRAP's state in this thread as the program sees it; it is never really blocked. */
+/* The state of the library's signals in this thread as the program sees it, a bit each; they are never
+ * really blocked. */
 struct thread_signals {
-    bool trap_blocked, trap_pending;
+    uint64_t blocked, pending;
 };
 extern _Thread_local struct thread_signals thread_signals
     __attribute__((tls_model("initial-exec")));
-/* The library owns SIGTRAP; the two functions below keep the program's requests for it. */
+/* The library owns SIGTRAP, and with late code SIGSEGV; the functions below keep the program's requests for
+ * them. */
 extern atomic_bool signals_ours;
+extern uint64_t signals_kept; /* their bits */
 
-void trap_action(const struct sigaction *act, struct sigaction *old);
+bool signal_owned(int number);
+/* Of such a signal: has the program left it at the default action? */
+bool signal_is_default(int number);
+void signal_action(int number, const struct sigaction *act, struct sigaction *old);
+/* What the library's own handlers return to. */
+uintptr_t signals_restorer(void);
 /* As pthread_sigmask. */
 int signal_mask(int how, const sigset_t *set, sigset_t *old);
 

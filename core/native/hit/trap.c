@@ -2,8 +2,11 @@
  * SIGTRAP: a thread that meets a locked byte or a remaining trap continues in the stub. The handler
  * calls nothing outside of this room: libc's own functions may be locked.
  *
+ * SIGSEGV, if there is late code: a thread that fetches an instruction from a page that is not executable
+ * yet waits until it is (edges/edge_late.c). All other faults are the program's.
+ *
  * A process has one disposition for a signal, so this file keeps state outside of a session: the
- * session that owns the traps, and the program's own disposition of SIGTRAP.
+ * session that owns the signals, and the program's own dispositions of them.
  */
 #include "native/hit/trap.h"
 #include "native/hit/signals.h"
@@ -20,11 +23,34 @@
 
 enum { SIGNALS = 64 };
 
-static struct {
-    struct hotprobe *_Atomic session;
+struct owned {
     struct disposition theirs[2]; /* theirs[which & 1] is current */
     atomic_uint which;
+};
+
+static struct {
+    struct hotprobe *_Atomic session;
+    struct owned trap, fault;
+    fetch_function *fetched; /* NULL: SIGSEGV is the program's */
 } process;
+
+uint64_t signals_kept = TRAP_BIT;
+
+static struct owned *owned_signal(int number) {
+    return number == SIGTRAP                              ? &process.trap
+           : number == SIGSEGV && process.fetched != NULL ? &process.fault
+                                                          : NULL;
+}
+
+/* Of a signal that is the library's. */
+static struct disposition *theirs_now(int number) {
+    struct owned *o = number == SIGTRAP ? &process.trap : &process.fault;
+    return &o->theirs[o->which & 1];
+}
+
+static uint64_t bit_of(int number) {
+    return 1ull << (number - 1);
+}
 
 _Thread_local struct thread_signals thread_signals __attribute__((tls_model("initial-exec")));
 
@@ -35,35 +61,42 @@ __asm__(".text\n"
         "    syscall\n");
 __attribute__((visibility("hidden"))) void hotprobe_restorer(void);
 
+uintptr_t signals_restorer(void) {
+    return (uintptr_t)hotprobe_restorer;
+}
+
 static void trap_again(int number) {
     (void)raw_call3(SYS_tgkill, (uint64_t)raw_call3(SYS_getpid, 0, 0, 0),
                     (uint64_t)raw_call3(SYS_gettid, 0, 0, 0), (uint64_t)number);
 }
 
-/* Handles a trap of the program's own, or a sent one, as without the library. */
+/* Handles a trap or fault of the program's own, or a sent one, as without the library. */
 static void forward(int number, siginfo_t *info, ucontext_t *context) {
-    struct disposition d = process.theirs[process.which & 1];
-    bool sent = info->si_code <= 0;
-    if (sent && thread_signals.trap_blocked) {
-        thread_signals.trap_pending = true;
+    struct disposition d = *theirs_now(number);
+    bool sent = info->si_code <= 0, blocked = (thread_signals.blocked & bit_of(number)) != 0;
+    if (sent && blocked) {
+        thread_signals.pending |= bit_of(number);
         return;
     }
     if ((void *)d.handler == (void *)SIG_IGN && sent)
         return;
     if ((void *)d.handler == (void *)SIG_DFL || (void *)d.handler == (void *)SIG_IGN ||
-        (!sent && thread_signals.trap_blocked)) {
+        (!sent && blocked)) {
         struct disposition plain = {0};
         disposition_set(number, &plain, NULL);
         if (sent)
             trap_again(number);
         else /* execute it again */
-            context->uc_mcontext.gregs[REG_RIP] -= info->si_code == SI_KERNEL ? 1 : 0;
+            context->uc_mcontext.gregs[REG_RIP] -=
+                number == SIGTRAP && info->si_code == SI_KERNEL ? 1 : 0;
         return;
     }
-    uint64_t mask = d.mask & ~TRAP_BIT, before;
+    uint64_t mask, before;
+    memcpy(&mask, &context->uc_sigmask, sizeof mask);
+    mask |= d.mask & ~signals_kept;
     if ((d.flags & SA_RESETHAND) != 0)
-        process.theirs[process.which & 1].handler = NULL;
-    mask_set(SIG_BLOCK, &mask, &before);
+        theirs_now(number)->handler = NULL;
+    mask_set(SIG_SETMASK, &mask, &before);
     d.handler(number, info, context);
     mask_set(SIG_SETMASK, &before, NULL);
 }
@@ -99,6 +132,16 @@ static void on_trap(int number, siginfo_t *info, void *raw) {
     atomic_fetch_add(&h->left, 1);
 }
 
+/* Bit of the error code: the processor was to fetch an instruction. */
+enum { FETCH = 16 };
+
+static void on_fault(int number, siginfo_t *info, void *raw) {
+    ucontext_t *context = raw;
+    if (info->si_code != SEGV_ACCERR || (context->uc_mcontext.gregs[REG_ERR] & FETCH) == 0 ||
+        !process.fetched((uintptr_t)info->si_addr))
+        forward(number, info, context);
+}
+
 /* Does an existing thread block SIGTRAP? A locked byte would kill it. */
 static bool blocked_somewhere(void) {
     char buffer[2048] __attribute__((aligned(8)));
@@ -124,13 +167,14 @@ static bool blocked_somewhere(void) {
     return blocked;
 }
 
-/* Removes SIGTRAP from the masks of the program's handlers. */
+/* Removes the signals from the masks of the program's handlers. */
 static void masks_strip(void) {
     for (int number = 1; number <= SIGNALS; number++) {
         struct disposition d;
-        if (number == SIGTRAP || disposition_set(number, NULL, &d) != 0 || (d.mask & TRAP_BIT) == 0)
+        if (owned_signal(number) != NULL || disposition_set(number, NULL, &d) != 0 ||
+            (d.mask & signals_kept) == 0)
             continue;
-        d.mask &= ~TRAP_BIT;
+        d.mask &= ~signals_kept;
         disposition_set(number, &d, NULL);
     }
 }
@@ -143,7 +187,7 @@ enum status trap_open(struct hotprobe *h, struct error *e) {
         return STATUS_OK;
     uint64_t trap = TRAP_BIT, before = 0;
     mask_set(SIG_UNBLOCK, &trap, &before);
-    thread_signals.trap_blocked = (before & TRAP_BIT) != 0;
+    thread_signals.blocked = before & TRAP_BIT;
     bool blocked = blocked_somewhere();
     /* A new thread blocks all signals for a moment. */
     for (int tries = 0; tries < 200 && blocked; tries++) {
@@ -161,19 +205,34 @@ enum status trap_open(struct hotprobe *h, struct error *e) {
                                .flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER |
                                         DISPOSITION_RESTORER,
                                .restorer = hotprobe_restorer};
-    disposition_set(SIGTRAP, &ours, &process.theirs[process.which & 1]);
+    disposition_set(SIGTRAP, &ours, theirs_now(SIGTRAP));
     atomic_store(&signals_ours, true);
     masks_strip();
     return STATUS_OK;
+}
+
+void trap_fetches(fetch_function *fetched) {
+    uint64_t fault = bit_of(SIGSEGV), before = 0;
+    const struct disposition ours = {.handler = on_fault,
+                                     .flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER |
+                                              DISPOSITION_RESTORER,
+                                     .restorer = hotprobe_restorer,
+                                     .mask = ~(fault | TRAP_BIT)};
+    process.fetched = fetched;
+    signals_kept |= fault;
+    mask_set(SIG_UNBLOCK, &fault, &before);
+    thread_signals.blocked |= before & fault;
+    disposition_set(SIGSEGV, &ours, theirs_now(SIGSEGV));
+    masks_strip();
 }
 
 void trap_close(struct hotprobe *h) {
     if (process.session != h)
         return;
     if (atomic_exchange(&signals_ours, false)) {
-        disposition_set(SIGTRAP, &process.theirs[process.which & 1], NULL);
+        disposition_set(SIGTRAP, theirs_now(SIGTRAP), NULL);
         uint64_t trap = TRAP_BIT;
-        if (thread_signals.trap_blocked)
+        if ((thread_signals.blocked & trap) != 0)
             mask_set(SIG_BLOCK, &trap, NULL);
     }
     process.session = NULL;
@@ -183,12 +242,21 @@ struct hotprobe *session_now(void) {
     return process.session;
 }
 
-/* ---- SIGTRAP as the program sees it: see interpose.c ---- */
+/* ---- the signals as the program sees them: see interpose.c ---- */
 
 atomic_bool signals_ours;
 
-void trap_action(const struct sigaction *act, struct sigaction *old) {
-    struct disposition d = process.theirs[process.which & 1];
+bool signal_owned(int number) {
+    return owned_signal(number) != NULL;
+}
+
+bool signal_is_default(int number) {
+    return (void *)theirs_now(number)->handler == (void *)SIG_DFL;
+}
+
+void signal_action(int number, const struct sigaction *act, struct sigaction *old) {
+    struct owned *o = owned_signal(number);
+    struct disposition d = *theirs_now(number);
     if (old != NULL) {
         raw_clear(old, sizeof *old);
         old->sa_sigaction = d.handler;
@@ -200,32 +268,35 @@ void trap_action(const struct sigaction *act, struct sigaction *old) {
                                  .flags = (unsigned long)act->sa_flags | DISPOSITION_RESTORER,
                                  .restorer = hotprobe_restorer};
         memcpy(&d.mask, &act->sa_mask, sizeof d.mask);
-        process.theirs[~process.which & 1] = d;
-        process.which++;
+        o->theirs[~o->which & 1] = d;
+        o->which++;
     }
 }
 
 int signal_mask(int how, const sigset_t *set, sigset_t *old) {
-    uint64_t want = 0, before = 0;
-    bool was = thread_signals.trap_blocked, named = false;
+    uint64_t want = 0, before = 0, was = thread_signals.blocked, named = 0;
     if (set != NULL) {
         memcpy(&want, set, sizeof want);
-        named = (want & TRAP_BIT) != 0;
-        want &= ~(TRAP_BIT | 3ull << 31); /* and the two that libc reserves */
+        named = want & signals_kept;
+        want &= ~(signals_kept | 3ull << 31); /* and the two that libc reserves */
     }
     const long result = mask_set(how, set != NULL ? &want : NULL, &before);
     if (result != 0)
         return (int)-result;
-    if (set != NULL && (named || how == SIG_SETMASK))
-        thread_signals.trap_blocked = how != SIG_UNBLOCK && named;
+    if (set != NULL)
+        thread_signals.blocked = how == SIG_BLOCK     ? was | named
+                                 : how == SIG_UNBLOCK ? was & ~named
+                                                      : named;
     if (old != NULL) {
-        before = (before & ~TRAP_BIT) | (was ? TRAP_BIT : 0);
+        before = (before & ~signals_kept) | was;
         raw_clear(old, sizeof *old);
         memcpy(old, &before, sizeof before);
     }
-    if (!thread_signals.trap_blocked && thread_signals.trap_pending) {
-        thread_signals.trap_pending = false;
-        trap_again(SIGTRAP);
+    for (int number = 1; number <= SIGSEGV; number++) {
+        const uint64_t due = thread_signals.pending & ~thread_signals.blocked & bit_of(number);
+        thread_signals.pending &= ~due;
+        if (due != 0)
+            trap_again(number);
     }
     return 0;
 }

@@ -60,7 +60,7 @@ static bool can_host(struct hotprobe *h, struct object *o, struct patch *p) {
 static struct patch *host_at(struct hotprobe *h, struct object *o, uintptr_t slot) {
     uintptr_t at = slot - JUMP;
     const uint8_t both = MARK_START | MARK_OURS;
-    if (!in_text(o, at) || (*mark_at(o, at) & both) != both)
+    if (!in_part(o, at) || (*mark_at(o, at) & both) != both)
         return NULL;
     struct patch *p = index_find(&h->homes, at);
     return p != NULL && can_host(h, o, p) ? p : NULL;

@@ -96,7 +96,7 @@ struct patch *gate_open(struct hotprobe *h, struct object *o, uintptr_t slot, bo
 static void find_needed(struct hotprobe *h) {
     for (size_t i = 0; i < h->gates.len; i++)
         h->gates.at[i]->needed = false;
-    for (size_t i = 0; i < h->patches.len; i++) {
+    for (size_t i = h->settled; i < h->patches.len; i++) {
         const struct patch *p = h->patches.at[i];
         if (p->gate != NULL && (p->in || !p->restored))
             p->gate->needed = true;

@@ -154,7 +154,7 @@ enum status hotprobe_assign(const struct hotprobe_slot_problem *q, enum hotprobe
 typedef VEC(uintptr_t) address_list;
 
 static bool free_pad(const struct object *o, uintptr_t at) {
-    return in_text(o, at) && (*mark_at(o, at) & (MARK_PAD | MARK_OURS)) == MARK_PAD;
+    return in_part(o, at) && (*mark_at(o, at) & (MARK_PAD | MARK_OURS)) == MARK_PAD;
 }
 
 static bool slots_near(struct hotprobe *h, const struct object *o, uintptr_t from, uintptr_t to,
@@ -179,19 +179,19 @@ static bool slots_near(struct hotprobe *h, const struct object *o, uintptr_t fro
 /* Lists the slots around the wishes, each once. */
 static bool slots_find(struct hotprobe *h, const struct object *o, const struct wish *w, size_t n,
                        address_list *out) {
-    uintptr_t done = o->text;
+    uintptr_t done = o->part.start;
     for (size_t i = 0; i < n; i++) {
         uintptr_t from = w[i].site - 126, to = w[i].site + 129 + 1;
         if (from < done || from > w[i].site)
             from = done;
         /* Do not start in the middle of a run or of a NOP. */
-        while (from > o->text && from <= w[i].site - 126 && from + 16 > w[i].site - 126 &&
+        while (from > o->part.start && from <= w[i].site - 126 && from + 16 > w[i].site - 126 &&
                (*mark_at(o, from - 1) & (MARK_PAD | MARK_NOP)) != 0)
             from--;
         if (from < done)
             from = done;
-        if (to > o->text_end)
-            to = o->text_end;
+        if (to > o->part.end)
+            to = o->part.end;
         if (from >= to)
             continue;
         if (!slots_near(h, o, from, to, out))

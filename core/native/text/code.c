@@ -43,6 +43,21 @@ static void target_mark(struct object *o, uintptr_t at) {
         *mark_at(o, at) |= MARK_TARGET;
 }
 
+/* Parts of late code are read one by one, each of whole functions: it must be known before where others lead
+ * into them. */
+static void note_crossing(struct walk *w, const struct function *f, uintptr_t to) {
+    struct object *o = w->o;
+    if (o->late && in_text(o, to) && (f == NULL || to < f->start || to >= f->end) &&
+        !seq_push(&w->crossed, to))
+        w->failed = true;
+}
+
+static void enter_crossed(struct walk *w) {
+    for (size_t k = 0; k < w->crossed.len; k++)
+        if ((*mark_at(w->o, w->crossed.at[k]) & MARK_START) != 0)
+            *mark_at(w->o, w->crossed.at[k]) |= MARK_ENTRY;
+}
+
 /* Walks from a leader to the end of its straight-line run. No code may follow a call that does not
  * return, so the walk stops at a function's end. */
 static void walk_from(struct walk *w, uintptr_t at) {
@@ -55,11 +70,11 @@ static void walk_from(struct walk *w, uintptr_t at) {
         *mark_at(o, at) |= MARK_START;
         for (unsigned k = 0; i.nop && k < i.length; k++)
             *mark_at(o, at + k) |= MARK_NOP;
-        if (i.flow == FLOW_JUMP || i.flow == FLOW_BRANCH || i.flow == FLOW_LOOP)
+        if (i.flow == FLOW_JUMP || i.flow == FLOW_BRANCH || i.flow == FLOW_LOOP ||
+            i.flow == FLOW_CALL) {
             walk_leader(w, i.target);
-        else if (i.flow == FLOW_CALL)
-            walk_leader(w, i.target);
-        else if (i.flow == FLOW_JUMP_AWAY && !seq_push(&w->indirect, at))
+            note_crossing(w, f, i.target);
+        } else if (i.flow == FLOW_JUMP_AWAY && !seq_push(&w->indirect, at))
             w->failed = true;
         at += i.length;
         if (insn_ends_block(&i))
@@ -309,6 +324,7 @@ enum status code_find(struct object *o, struct error *e) {
     walk_all(&w);
     walk_tables(&w);
     walk_labels(&w);
+    enter_crossed(&w);
     sort_items(o->arms.at, o->arms.len, sizeof *o->arms.at, by_jump);
     for (size_t i = 0; i < o->sections.len; i++)
         find_overlaps(&w, o->sections.at[i]);
@@ -321,6 +337,7 @@ enum status code_find(struct object *o, struct error *e) {
     seq_free_(w.known, o->text_end - o->text);
     seq_free(&w.todo);
     seq_free(&w.labels);
+    seq_free(&w.crossed);
     seq_free(&w.indirect);
     return failed ? error_set(e, STATUS_MEMORY, "out of memory") : STATUS_OK;
 }

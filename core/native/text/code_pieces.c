@@ -86,7 +86,7 @@ void pieces_enter(struct object *o) {
 
 bool pieces_find(const struct object *o, piece_list *out) {
     uintptr_t after_transfer = 0, after_away = 0;
-    for (uintptr_t at = o->text; at < o->text_end; at++) {
+    for (uintptr_t at = o->part.start; at < o->part.end; at++) {
         const uint8_t m = *mark_at(o, at);
         if ((m & MARK_START) == 0 || (!starts_piece(o, at) && at != after_transfer) ||
             outside_at(o, at))
@@ -104,6 +104,8 @@ bool pieces_find(const struct object *o, piece_list *out) {
             return false;
     }
     for (size_t k = 0; k < o->pads.len; k++) {
+        if (!in_part(o, o->pads.at[k]))
+            continue;
         const struct piece *p = piece_at(out, o->pads.at[k]);
         if (p != NULL)
             out->at[p - out->at].entered = out->at[p - out->at].pad = true;

@@ -19,7 +19,7 @@ struct piece {
 };
 typedef VEC(struct piece) piece_list;
 
-/* All pieces of the object, by address, after code_find(); but not of functions that are outside. False:
+/* All pieces of the object's part, by address, after code_find(); but not of functions that are outside. False:
  * out of memory. */
 bool pieces_find(const struct object *o, piece_list *out);
 /* Where functions that are outside may lead to, other functions begin from now on. Call it before

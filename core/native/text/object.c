@@ -195,8 +195,10 @@ static void text_extend(struct object *o, const Elf64_Phdr *p, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (p[i].p_type == PT_LOAD && (p[i].p_flags & PF_X) != 0 &&
             o->bias + p[i].p_vaddr >= o->text_end && p[i].p_vaddr - p[i].p_offset == apart &&
-            p[i].p_offset <= o->file.len && p[i].p_filesz <= o->file.len - p[i].p_offset)
+            p[i].p_offset <= o->file.len && p[i].p_filesz <= o->file.len - p[i].p_offset) {
             o->text_end = o->bias + p[i].p_vaddr + p[i].p_filesz;
+            o->split = true;
+        }
 }
 
 static bool segments_find(struct object *o, const struct mapping *m) {
@@ -298,6 +300,8 @@ static enum status object_load(struct hotprobe *h, const struct mapping *m, stru
         object_free(&o);
         return STATUS_OK;
     }
+    o.late = h->options.late != 0 && h->objects.len > 0 && !o.split && !o.begins_threads &&
+             o.text_end - o.text >= h->options.late;
     o.mark =
         mmap(NULL, o.text_end - o.text, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (o.mark == MAP_FAILED)
@@ -307,6 +311,7 @@ static enum status object_load(struct hotprobe *h, const struct mapping *m, stru
     enum status s = STATUS_OK;
     if (o.mark == NULL || !symbols_read(&o) || !frames_read(&o) || !changes_find(&o))
         s = error_set(e, STATUS_MEMORY, "out of memory");
+    part_set(&o, (struct range){o.text, o.text_end});
     if (s == STATUS_OK && !seq_push(&h->objects, o))
         s = error_set(e, STATUS_MEMORY, "out of memory");
     if (s != STATUS_OK)
@@ -368,6 +373,14 @@ void object_free(struct object *o) {
     seq_free(&o->inside);
     seq_free(&o->changed);
     o->mark = NULL;
+}
+
+void part_set(struct object *o, struct range part) {
+    const size_t size = sizeof *o->functions.at;
+    o->part = part;
+    o->part_first = items_below(o->functions.at, o->functions.len, size, part.start);
+    o->part_functions =
+        items_below(o->functions.at, o->functions.len, size, part.end) - o->part_first;
 }
 
 struct object *object_at(struct hotprobe *h, uintptr_t at) {

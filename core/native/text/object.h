@@ -52,15 +52,19 @@ struct arm {
 struct object {
     const char *path;
     struct mapped_file file;
-    uintptr_t bias;             /* add to a file address */
-    uintptr_t text, text_end;   /* the executable segments in memory, from the first to the last */
-    const uint8_t *text_file;   /* the same in the file */
-    uint8_t *mark;              /* one for each byte of the segment */
-    uint8_t head[64];           /* the segment's first bytes */
-    bool alive;                 /* still mapped; checked by each call */
-    bool begins_threads;        /* a new thread executes its code before the program's */
-    bool is_libc;               /* signals are blocked in it at times, so it has no traps */
-    VEC(struct range) sections; /* executable sections, or the segments */
+    uintptr_t bias;           /* add to a file address */
+    uintptr_t text, text_end; /* the executable segments in memory, from the first to the last */
+    const uint8_t *text_file; /* the same in the file */
+    uint8_t *mark;            /* one for each byte of the segment */
+    uint8_t head[64];         /* the segment's first bytes */
+    bool alive;               /* still mapped; checked by each call */
+    bool begins_threads;      /* a new thread executes its code before the program's */
+    bool is_libc;             /* signals are blocked in it at times, so it has no traps */
+    bool split;               /* has several executable segments */
+    bool late;                /* its parts get probes when they are first executed */
+    struct range part;        /* of the text: what is read for probes at a time; mostly all of it */
+    size_t part_first, part_functions; /* the functions in there: the first one, and how many */
+    VEC(struct range) sections;        /* executable sections, or the segments */
     VEC(struct range) plt;
     VEC(struct range) data;  /* what else is readable in memory: segments, and between `sections` */
     VEC(struct range) fixed; /* those of `data` that are never written: tables */
@@ -79,6 +83,8 @@ struct object {
 enum status objects_find(struct hotprobe *h, struct error *e);
 void object_free(struct object *o);
 struct object *object_at(struct hotprobe *h, uintptr_t at);
+/* Sets o->part and what belongs to it. */
+void part_set(struct object *o, struct range part);
 /* The function that holds `at`, or NULL. */
 struct function *function_at(const struct object *o, uintptr_t at);
 /* Does the function that holds `at` count as other code? */
@@ -92,6 +98,19 @@ static inline uint8_t *mark_at(const struct object *o, uintptr_t at) {
 }
 static inline bool in_text(const struct object *o, uintptr_t at) {
     return at >= o->text && at < o->text_end;
+}
+static inline bool in_part(const struct object *o, uintptr_t at) {
+    return at >= o->part.start && at < o->part.end;
+}
+/* The number of the function that holds `at`, among those of the part, from 1; 0: none of them does. */
+static inline uint32_t part_number(const struct object *o, uintptr_t at) {
+    const struct function *f = function_at(o, at);
+    const size_t k = f != NULL ? (size_t)(f - o->functions.at) - o->part_first : SIZE_MAX;
+    return k < o->part_functions ? (uint32_t)k + 1 : 0;
+}
+/* The first arm whose jump is in the part, or behind it. */
+static inline size_t arms_from(const struct object *o) {
+    return items_below(o->arms.at, o->arms.len, sizeof *o->arms.at, o->part.start);
 }
 /* The address as an offset in the file. */
 static inline uint64_t file_offset(const struct object *o, uintptr_t at) {

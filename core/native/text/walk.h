@@ -13,6 +13,7 @@ struct walk {
     struct object *o;
     VEC(uintptr_t) todo, indirect;
     VEC(struct label) labels; /* from the sweep */
+    VEC(uintptr_t) crossed;   /* targets of jumps from other functions */
     size_t tables;            /* how many of `indirect` were looked at */
     uint8_t *known; /* from the sweep, for each byte of text: the instruction's length and kind */
     bool failed;    /* out of memory */

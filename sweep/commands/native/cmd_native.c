@@ -110,13 +110,27 @@ static enum status strategies(const char *list, unsigned *without, bool *trap, s
     return STATUS_OK;
 }
 
+/* Libraries with so much text or more are late (core/native/edges/edge_late.c); 0: none. */
+static enum status late_from(uint64_t *out, struct error *e) {
+    enum { USUAL = 4 << 20 };
+    const char *text = getenv("HOTGRAPH_LATE"), *p = text;
+    *out = USUAL;
+    if (text == NULL || (scan_decimal(&p, text + strlen(text), UINT32_MAX, out) && *p == 0))
+        return STATUS_OK;
+    return error_set(e, STATUS_ARGUMENT, "HOTGRAPH_LATE is '%s'; it must be a number of bytes",
+                     text);
+}
+
 static enum status options_write(const struct native_command *c, const char folder[FOLDER],
                                  struct error *e) {
     char path[FOLDER + 16];
     struct file_writer *w;
     unsigned without;
     bool trap;
+    uint64_t late = 0;
     enum status s = strategies(c->strategy, &without, &trap, e);
+    if (s == STATUS_OK)
+        s = late_from(&late, e);
     snprintf(path, sizeof path, "%s/options", folder);
     if (s == STATUS_OK)
         s = file_open(&w, path, e);
@@ -130,7 +144,7 @@ static enum status options_write(const struct native_command *c, const char fold
                 : c->blocks       ? "blocks"
                                   : "entries");
     file_printf(w, "threshold %" PRIu64 "\nwithout %u\ntrap %d\n", c->threshold, without, trap);
-    file_printf(w, "per-thread %d\n", c->per_thread);
+    file_printf(w, "per-thread %d\nlate %" PRIu64 "\n", c->per_thread, late);
     file_printf(w, "libraries %d\nunproven %d\natomic %d\n", c->libraries, c->unproven, c->atomic);
     if (c->assign != NULL)
         file_printf(w, "assign %s\n", c->assign);

@@ -11,6 +11,9 @@ struct reader {
     struct error *e;
 };
 
+/* Bytes of a file. Large programs with all their libraries have some 250 of them for each piece of code. */
+#define MOST (UINT64_C(1) << 34)
+
 static enum status no_memory(struct reader *r) {
     return error_set(r->e, STATUS_MEMORY, "out of memory");
 }
@@ -18,7 +21,7 @@ static enum status no_memory(struct reader *r) {
 static enum status read_part(struct reader *r, struct bytes *out, const char *name) {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", r->folder, name);
-    return file_read(out, path, (size_t)1 << 30, r->e);
+    return file_read(out, path, (size_t)MOST, r->e);
 }
 
 static bool number(const char **p, const char *end, uint64_t most, uint64_t *out) {
@@ -75,11 +78,11 @@ static bool put_site(struct native_pieces *c, uint64_t site, size_t piece) {
     return true;
 }
 
-static bool piece_line(struct native_pieces *c, const char *line) {
+/* Of the pieces `of`, which are read in turn. */
+static bool piece_line(struct native_pieces *c, const char *line, const struct native_part *of) {
     const char *p = line, *end = line + strlen(line);
-    const struct native_object *o = &c->objects.at[c->objects.len - 1];
     uint64_t start, target, enter, count, fall, taken, site, back, arm_of, traps;
-    struct native_piece piece = {.object = (uint32_t)(c->objects.len - 1)};
+    struct native_piece piece = {.object = (uint32_t)of->object};
     if (!number(&p, end, UINT32_MAX, &start) || !number(&p, end, UINT32_MAX, &target) ||
         strchr("njbcarlwsxo", *p) == NULL || p[1] != ' ')
         return false;
@@ -89,8 +92,8 @@ static bool piece_line(struct native_pieces *c, const char *line) {
     piece.target = (uint32_t)target;
     if (!number(&p, end, 1, &enter) || !number(&p, end, UINT64_MAX, &count) ||
         !number(&p, end, UINT64_MAX, &fall) || !number(&p, end, UINT64_MAX, &taken) ||
-        !number(&p, end, SESSION_PAIRS_SITES, &site) || !number(&p, end, o->count, &back) ||
-        !number(&p, end, o->count, &arm_of) || !number(&p, end, 3, &traps) ||
+        !number(&p, end, SESSION_PAIRS_SITES, &site) || !number(&p, end, of->count, &back) ||
+        !number(&p, end, of->count, &arm_of) || !number(&p, end, 3, &traps) ||
         !read_lengths(&piece, &p) || !count_at(c, count, &piece.count) ||
         !count_at(c, fall, &piece.fall) || !count_at(c, taken, &piece.taken))
         return false;
@@ -108,7 +111,7 @@ static bool piece_line(struct native_pieces *c, const char *line) {
     piece.traps = (uint32_t)traps;
     piece.name = p;
     const size_t before = c->pieces.len;
-    return (before == o->first || c->pieces.at[before - 1].start < piece.start) &&
+    return (before == of->first || c->pieces.at[before - 1].start < piece.start) &&
            (site == 0 || put_site(c, site, before)) && vec_push(&c->pieces, piece);
 }
 
@@ -140,15 +143,108 @@ static bool object_line(struct reader *r, const char *line, uint64_t *sites, siz
     return vec_push(&c->objects, o);
 }
 
-/* Is the last object left out? */
-static bool skips(const struct native_pieces *c) {
-    return c->objects.at[c->objects.len - 1].outside[0] != 0;
+/* A part of a late object. Sets *of, and how many of its pieces follow. */
+static bool part_line(struct native_pieces *c, const char *line, uint64_t *sites,
+                      struct native_part *of, size_t *pieces) {
+    const char *p = line + 2, *end = line + strlen(line);
+    uint64_t object, count;
+    if (line[1] != ' ' || c->objects.len == 0 || !number(&p, end, c->objects.len - 1, &object) ||
+        !number(&p, end, SESSION_PAIRS_SITES, sites) || !number(&p, end, UINT32_MAX, &count))
+        return false;
+    *of = (struct native_part){
+        .object = (size_t)object, .first = c->pieces.len, .count = (size_t)count};
+    *pieces = of->count;
+    return vec_push(&c->parts, *of);
+}
+
+/* A late object that is other code after all. */
+static bool drop_line(struct native_pieces *c, const char *line) {
+    const char *p = line + 2, *end = line + strlen(line);
+    uint64_t object;
+    if (line[1] != ' ' || c->objects.len == 0 || !number(&p, end, c->objects.len - 1, &object))
+        return false;
+    c->objects.at[object].outside = *p != 0 ? p : "it cannot be counted";
+    return true;
+}
+
+/* What is not within an object's lines, or a part's. */
+static bool head_line(struct reader *r, const char *line, uint64_t *sites, size_t *left_out,
+                      struct native_part *of, size_t *pieces) {
+    struct native_pieces *c = r->c;
+    if (*line == '-')
+        return drop_line(c, line);
+    if (*line == '+')
+        return part_line(c, line, sites, of, pieces);
+    if (!object_line(r, line, sites, left_out, pieces))
+        return false;
+    const struct native_object *o = &c->objects.at[c->objects.len - 1];
+    *of = (struct native_part){.object = c->objects.len - 1, .first = o->first, .count = *pieces};
+    return true;
+}
+
+static int by_start(const void *a, const void *b) {
+    const struct native_part *x = a, *y = b;
+    if (x->object != y->object)
+        return x->object < y->object ? -1 : 1;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+/* Copies pieces behind the others of their object, and changes their numbers within the part. */
+static bool move_part(struct native_pieces *c, const struct native_piece *from, size_t n,
+                      struct native_object *o) {
+    const uint32_t before = (uint32_t)o->count;
+    bool ok = true;
+    for (size_t i = 0; ok && i < n; i++) {
+        struct native_piece p = from[i];
+        p.back += p.back != 0 ? before : 0;
+        p.arm_of += p.arm_of != 0 ? before : 0;
+        if (p.site != 0)
+            c->sites.at[p.site] = o->outside[0] == 0 ? c->pieces.len : SIZE_MAX;
+        if (o->outside[0] != 0)
+            continue;
+        ok = (o->count == 0 || c->pieces.at[c->pieces.len - 1].start < p.start) &&
+             vec_push(&c->pieces, p);
+        o->count++;
+    }
+    return ok;
+}
+
+/* Puts the parts of each object together, by address. */
+static enum status join_parts(struct reader *r) {
+    struct native_pieces *c = r->c, old = *c;
+    bool ok = true;
+    if (c->parts.len == 0)
+        return STATUS_OK;
+    memset(&c->pieces, 0, sizeof c->pieces);
+    for (size_t k = 0; k < c->parts.len; k++)
+        if (c->parts.at[k].count > 0)
+            c->parts.at[k].start = old.pieces.at[c->parts.at[k].first].start;
+    qsort(c->parts.at, c->parts.len, sizeof *c->parts.at, by_start);
+    for (size_t i = 0, k = 0; ok && i < c->objects.len; i++) {
+        struct native_object *o = &c->objects.at[i];
+        const struct native_part own = {.first = o->first, .count = o->count};
+        o->first = c->pieces.len;
+        o->count = 0;
+        ok = move_part(c, &old.pieces.at[own.first], own.count, o);
+        for (; ok && k < c->parts.len && c->parts.at[k].object == i; k++)
+            ok = move_part(c, &old.pieces.at[c->parts.at[k].first], c->parts.at[k].count, o);
+    }
+    vec_free(&old.pieces);
+    return ok ? STATUS_OK
+              : error_set(r->e, STATUS_FORMAT, "%s/pieces: parts overlap, or memory is short",
+                          r->folder);
+}
+
+/* Is the object of these pieces left out? */
+static bool skips(const struct native_pieces *c, const struct native_part *of) {
+    return c->objects.at[of->object].outside[0] != 0;
 }
 
 static enum status read_pieces(struct reader *r) {
     struct native_pieces *c = r->c;
     uint64_t sites = 0;
     size_t left = 0, left_out = 0, row = 1;
+    struct native_part of = {0};
     if (!vec_push(&c->sites, SIZE_MAX))
         return no_memory(r);
     for (char *line = (char *)c->text.at, *stop; (stop = strchr(line, '\n')) != NULL;
@@ -156,8 +252,8 @@ static enum status read_pieces(struct reader *r) {
         *stop = 0;
         const bool first = left == 0 && left_out == 0;
         const bool ok = left_out > 0 ? left_out_line(c, line)
-                        : left > 0   ? skips(c) || piece_line(c, line)
-                                     : object_line(r, line, &sites, &left_out, &left);
+                        : left > 0   ? skips(c, &of) || piece_line(c, line, &of)
+                                     : head_line(r, line, &sites, &left_out, &of, &left);
         if (!ok)
             return error_set(r->e, STATUS_FORMAT, "%s/pieces: line %zu is invalid", r->folder, row);
         if (!first && left_out > 0)
@@ -168,7 +264,7 @@ static enum status read_pieces(struct reader *r) {
             return no_memory(r);
     }
     return left == 0 && left_out == 0 && c->objects.len > 0
-               ? STATUS_OK
+               ? join_parts(r)
                : error_set(r->e, STATUS_FORMAT, "%s/pieces: it is incomplete", r->folder);
 }
 
@@ -287,6 +383,11 @@ static enum status check_pairs(struct reader *r) {
         return error_set(r->e, STATUS_UNSUPPORTED,
                          "no exact graph: the program ended while it forked, or its counts could "
                          "not be written after that");
+    if (head[SESSION_PAIRS_LATE] != 0)
+        return error_set(r->e, STATUS_UNSUPPORTED,
+                         "no exact graph: large libraries get probes when they are first executed, "
+                         "and this could not be written to %s (without that: HOTGRAPH_LATE=0)",
+                         r->folder);
     if (head[SESSION_PAIRS_LOST] != 0)
         return error_set(r->e, STATUS_UNSUPPORTED,
                          "no exact graph: %" PRIu64 " targets of indirect jumps found no cell",
@@ -364,6 +465,7 @@ enum status native_pieces_read(struct native_pieces *out, const char *folder, co
 
 void native_pieces_free(struct native_pieces *c) {
     vec_free(&c->objects);
+    vec_free(&c->parts);
     vec_free(&c->pieces);
     vec_free(&c->left_out);
     vec_free(&c->sites);

@@ -48,9 +48,16 @@ struct native_left_out {
     uint32_t object, start, end;
 };
 
+/* Pieces of a late object that stand together in the file. */
+struct native_part {
+    size_t object, first, count;
+    uint32_t start; /* where the first one is */
+};
+
 struct native_pieces {
     struct bytes text, counters, pairs, paths;
     VEC(struct native_object) objects;    /* the program first */
+    VEC(struct native_part) parts;        /* of late objects, as they were executed */
     VEC(struct native_piece) pieces;      /* by object and address */
     VEC(struct native_left_out) left_out; /* by object and address */
     VEC(size_t) sites; /* the piece of each site of pairs; SIZE_MAX: of none that counts */
