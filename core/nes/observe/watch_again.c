@@ -60,6 +60,19 @@ static bool site_again(struct nes *n, struct site *site, unsigned id) {
     return !same_probes(site, &before);
 }
 
+/* Code that stays translated meets none of its instructions again, but asks for their tallies: so what was met
+ * before, and is mapped, gets them at once. */
+static void note_tallies(struct nes *n) {
+    const struct watch *const w = n->observed.watch;
+    for (size_t i = 0; i < w->bucket_count; i++)
+        for (struct site *site = w->buckets[i]; site; site = site->next) {
+            const uint16_t pc = site->insn.pc;
+            const uint8_t *const code = pc >= 0x8000 ? watch_code(n, pc) : NULL;
+            if (code && w->slots[watch_slot(n, pc, code)] == site)
+                (void)watch_stands(n, site);
+        }
+}
+
 void nes_instrument_again(struct nes *n, unsigned id) {
     struct watch *const w = n->observed.watch;
     const struct engine *const engine = n->made.engine;
@@ -74,6 +87,7 @@ void nes_instrument_again(struct nes *n, unsigned id) {
     n->memory.epoch++;
     watch_unsettle(n);
     watch_requests_changed(n);
+    note_tallies(n);
     if (changed && engine->probes_changed)
         engine->probes_changed(n->made.engine_self, changed);
     free(changed);

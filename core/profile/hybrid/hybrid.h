@@ -40,6 +40,9 @@ enum status hybrid_plan_make(struct exact_plan *out, const struct exact *first,
 bool hybrid_derives(const struct node *a, const struct flow_pair *pair);
 void hybrid_plan_free(struct exact_plan *plan);
 
+/* An address with this bit is where RTSs arrive that return there, if a call is before it. */
+#define HYBRID_RETURN_POINT (UINT64_C(1) << 32)
+
 struct hybrid_periods {
     struct exact *first, *second; /* both are detached */
     struct flow *flow;            /* of the first one */

@@ -5,7 +5,8 @@
  *
  * An RTS without counters leads to return points, one behind each call. If the call was counted, as many
  * return there. From a hub, to which each such RTS leads at a high cost, all return points can be reached:
- * in the second period a RTS may return behind a call that it has not returned to before.
+ * in the second period a RTS may return behind a call that it has not returned to before. If other calls of the same
+ * address are known to return from it, it costs no more than a return that has been seen.
  *
  * Engines may have met code that was never executed, beside what both have executed. Code that cannot be
  * reached by edges that were executed is left out, so the network is the same on every engine.
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 
 /* Vertices: code at an address, or the return point there. */
-#define RETURN_POINT (UINT64_C(1) << 32)
+#define RETURN_POINT HYBRID_RETURN_POINT
 #define HUB          (UINT64_C(1) << 33)
 #define WORLD        (UINT64_C(1) << 34)
 
@@ -43,6 +44,11 @@ struct sampled_pair {
     double weights, squares;
 };
 
+/* An RTS without counters has returned behind a call of this address. */
+struct returned_from {
+    uint32_t called, rts;
+};
+
 struct solving {
     const struct hybrid_periods *p;
     VEC(struct link) links;
@@ -55,8 +61,9 @@ struct solving {
     size_t vertices;
     VEC(struct sampled_pair) pairs;
     struct map pair_at; /* pair -> 1 + index into `pairs` */
-    double estimate;    /* executions for a weight of 1 */
-    double rate;        /* of sampling where nothing was sampled */
+    VEC(struct returned_from) returned_from;
+    double estimate; /* executions for a weight of 1 */
+    double rate;     /* of sampling where nothing was sampled */
     bool out_of_memory;
 };
 
@@ -232,6 +239,23 @@ static bool surely_executed(const struct solving *s, uint32_t address) {
     }
 }
 
+static void note_returned_from(struct solving *s, const struct flow_pair *pair) {
+    const struct node *const call = exact_node(s->p->first, pair->b - 3);
+    if (call != NULL && call->kind == INSN_CALL)
+        s->out_of_memory |=
+            !vec_push(&s->returned_from, ((struct returned_from){call->target, pair->a}));
+}
+
+/* The RTSs that return from there elsewhere may return to this point, too. */
+static void add_new_point(struct solving *s, uint32_t called, uint32_t after) {
+    if (map_find(&s->points, after) != NULL)
+        return;
+    for (size_t i = 0; i < s->returned_from.len; i++)
+        if (s->returned_from.at[i].called == called)
+            add_return(s, exact_pair_key(s->returned_from.at[i].rts, after));
+    add_point(s, after);
+}
+
 /* Return points behind calls that were executed, to which none of these RTSs has been seen to return. */
 static void add_new_points(struct solving *s, const struct exact *x) {
     for (size_t i = 0; i < x->nodes.len; i++) {
@@ -241,7 +265,7 @@ static void add_new_points(struct solving *s, const struct exact *x) {
             (map_find(&s->executed, address) == NULL && count_at(&s->counted, address) == 0))
             continue;
         if (surely_executed(s, after))
-            add_point(s, after);
+            add_new_point(s, call->target, after);
     }
 }
 
@@ -252,8 +276,10 @@ static void add_returns(struct solving *s) {
     for (size_t i = 0; i < s->p->flow->pairs.len; i++) {
         const struct flow_pair *const pair = &s->p->flow->pairs.at[i];
         note_at(s, &s->executed, pair->b, 1);
-        if (map_find(returns, pair->a) != NULL)
-            add_return(s, exact_pair_key(pair->a, pair->b));
+        if (map_find(returns, pair->a) == NULL)
+            continue;
+        add_return(s, exact_pair_key(pair->a, pair->b));
+        note_returned_from(s, pair);
     }
     for (size_t i = 0; i < s->pairs.len; i++) { /* new ones that were sampled */
         const uint64_t pair = s->pairs.at[i].pair;
@@ -499,6 +525,7 @@ static void add_insns(struct solving *s, size_t from) {
 static void release(struct solving *s) {
     vec_free(&s->links);
     vec_free(&s->pairs);
+    vec_free(&s->returned_from);
     map_free(&s->pair_at);
     map_free(&s->points);
     map_free(&s->counted);

@@ -8,11 +8,13 @@
  *
  * With sampling, all edges that were executed often are left out, and the forest is one of the others, between
  * the parts that those connect. So a rare edge is counted, or it is the only uncounted one between two parts,
- * and follows exactly from the counted ones. Rare calls are counted in any case: they say how often a
- * frequent RTS returns behind them.
+ * and follows exactly from the counted ones. Rare calls are counted in any case: they say how often an RTS
+ * returns behind them. So an RTS needs no counters if no other one returns behind the same calls; between two of
+ * them the calls do not tell, and the rarer one is counted. In the forest a return point is a vertex of its own,
+ * since the call gives what goes on from there.
  *
- * Without sampling, an edge that has no counter already gets none unless that costs half an execution a frame:
- * code whose counters stay need not be translated again.
+ * An edge that has no counter already gets none unless that costs half an execution a frame: code whose counters
+ * stay need not be translated again.
  *
  * With sampling, edges of busy-waits are counted: the machine skips these with exact counts, and the sampler's clock
  * stands still in them. So is, always, every edge that the first period has not seen.
@@ -28,8 +30,8 @@ struct forest {
     bool out_of_memory;
 };
 
-static uint32_t vertex(struct forest *f, uint32_t address) {
-    uint64_t *const index = map_at(&f->vertex_at, address);
+static uint32_t vertex(struct forest *f, uint64_t key) {
+    uint64_t *const index = map_at(&f->vertex_at, key);
     if (index != NULL && *index != 0)
         return (uint32_t)*index;
     const uint32_t number = (uint32_t)f->parent.len;
@@ -59,6 +61,12 @@ struct rare_edge {
     uint64_t pair, weight;
 };
 
+/* An RTS and where it returned to. */
+struct rare_return {
+    uint64_t executed; /* the RTS, wherever it returned to */
+    uint32_t rts, to;
+};
+
 struct planning {
     struct exact_plan *plan;
     const struct exact *first;
@@ -69,6 +77,7 @@ struct planning {
     struct map executed; /* RTSs: how often */
     struct map sides;    /* forward branches: executions of the more frequent direction */
     VEC(struct rare_edge) rare_edges;
+    VEC(struct rare_return) rare_returns;
     bool out_of_memory;
 };
 
@@ -112,7 +121,7 @@ static bool follows_call(const struct exact *x, uint32_t b) {
     return call != NULL && call->fixed && call->kind == INSN_CALL && call->after == b;
 }
 
-/* RTSs that are left out: frequent ones that always returned behind a call. */
+/* RTSs that always returned behind a call: those that are frequent are left out. */
 static void choose_returns(struct planning *p) {
     struct map odd = {0};
     for (size_t i = 0; i < p->flow->pairs.len; i++) {
@@ -130,6 +139,14 @@ static void choose_returns(struct planning *p) {
             note_at(p, &p->plan->returns, address, 1);
             p->sampled++;
         }
+    for (size_t i = 0; i < p->flow->pairs.len; i++) {
+        const struct flow_pair *const pair = &p->flow->pairs.at[i];
+        const uint64_t *const all = map_find(&p->executed, pair->a);
+        if (all != NULL && *all <= p->rare && map_find(&odd, pair->a) == NULL) {
+            const struct rare_return rare = {*all, pair->a, pair->b};
+            p->out_of_memory |= !vec_push(&p->rare_returns, rare);
+        }
+    }
     map_free(&odd);
 }
 
@@ -160,11 +177,19 @@ static bool is_left_out(const struct planning *p, const struct node *a,
 /* What a counter there costs. */
 static uint64_t weight_of(const struct planning *p, const struct node *a,
                           const struct flow_pair *pair) {
-    return pair->count + (p->rare == UINT64_MAX && is_left_out(p, a, pair) ? p->worth : 0);
+    return pair->count + (is_left_out(p, a, pair) ? p->worth : 0);
 }
 
-static void connect(struct planning *p, const struct flow_pair *pair) {
-    join(&p->forest, vertex(&p->forest, pair->a), vertex(&p->forest, pair->b));
+static void connect(struct planning *p, uint64_t a, uint64_t b) {
+    join(&p->forest, vertex(&p->forest, a), vertex(&p->forest, b));
+}
+
+/* A call that is sampled does not say how often the RTSs behind it return: see hybrid_network.c. */
+static void connect_uncounted_pair(struct planning *p, const struct node *a,
+                                   const struct flow_pair *pair) {
+    connect(p, pair->a, pair->b);
+    if (a->kind == INSN_CALL)
+        connect(p, a->after | HYBRID_RETURN_POINT, a->after);
 }
 
 /* Connects what has no counter, and collects the rare edges. */
@@ -175,14 +200,16 @@ static void connect_uncounted(struct planning *p) {
         const uint64_t key = exact_pair_key(pair->a, pair->b);
         if (a == NULL)
             continue;
-        if (hybrid_derives(a, pair) || map_find(&p->plan->returns, pair->a) != NULL) {
-            connect(p, pair);
+        if (map_find(&p->plan->returns, pair->a) != NULL) {
+            connect(p, pair->a, pair->b | HYBRID_RETURN_POINT);
+        } else if (hybrid_derives(a, pair)) {
+            connect(p, pair->a, pair->b);
         } else if (!is_direct(p->first, a, pair) || map_find(&p->busy, key) != NULL) {
             continue;
         } else if (pair->count > p->rare) {
             note_at(p, &p->plan->uncounted, key, 1);
             p->sampled++;
-            connect(p, pair);
+            connect_uncounted_pair(p, a, pair);
         } else if (a->kind != INSN_CALL || p->rare == UINT64_MAX) {
             const struct rare_edge edge = {key, weight_of(p, a, pair)};
             p->out_of_memory |= !vec_push(&p->rare_edges, edge);
@@ -196,6 +223,38 @@ static void connect_returns_from_interrupts(struct planning *p) {
         const struct node *const a = &p->first->nodes.at[i];
         if (a->returns && !a->derived)
             join(&p->forest, vertex(&p->forest, a->insn.address), 0);
+    }
+}
+
+static int by_executions(const void *a, const void *b) {
+    const struct rare_return *const x = a, *const y = b;
+    if (x->executed != y->executed)
+        return (x->executed < y->executed) - (x->executed > y->executed);
+    return x->rts != y->rts ? (x->rts > y->rts) - (x->rts < y->rts)
+                            : (x->to > y->to) - (x->to < y->to);
+}
+
+/* True if the counts of these pairs of one RTS follow from those of its calls: then they are connected. Pairs
+ * before the one that does not follow stay connected: this costs a counter elsewhere at most. */
+static bool returns_follow(struct planning *p, const struct rare_return *at, size_t count) {
+    struct forest *const f = &p->forest;
+    for (size_t i = 0; i < count; i++)
+        if (!join(f, vertex(f, at[i].rts), vertex(f, at[i].to | HYBRID_RETURN_POINT)))
+            return false;
+    return true;
+}
+
+/* Rare RTSs need no counter where they are the only ones behind their calls, which are counted. */
+static void choose_rare_returns(struct planning *p) {
+    const struct rare_return *const at = p->rare_returns.at;
+    const size_t all = p->rare_returns.len;
+    if (all > 0)
+        qsort(p->rare_returns.at, all, sizeof *at, by_executions);
+    for (size_t i = 0, next; i < all; i = next) {
+        for (next = i + 1; next < all && at[next].rts == at[i].rts; next++)
+            continue;
+        if (returns_follow(p, &at[i], next - i))
+            note_at(p, &p->plan->returns, at[i].rts, 1);
     }
 }
 
@@ -232,6 +291,8 @@ enum status hybrid_plan_make(struct exact_plan *out, const struct exact *first,
         choose_returns(&p);
         connect_uncounted(&p);
         connect_returns_from_interrupts(&p);
+        if (p.sampled > 0)
+            choose_rare_returns(&p);
         choose_rare(&p);
     }
     if (status == STATUS_OK && (p.out_of_memory || p.forest.out_of_memory))
@@ -243,6 +304,7 @@ enum status hybrid_plan_make(struct exact_plan *out, const struct exact *first,
     map_free(&p.executed);
     map_free(&p.sides);
     vec_free(&p.rare_edges);
+    vec_free(&p.rare_returns);
     return status;
 }
 

@@ -75,6 +75,35 @@ static void test_little_is_translated_again(void **state) {
     little_is_translated_again(technique_find("hybrid"), hybrid, 90);
 }
 
+/* Entries into translated code in so many frames after the first period. */
+static uint64_t entries_after(const char *technique, const int64_t *values) {
+    const struct technique *const t = technique_find(technique);
+    struct played p = played_open("starling", dbt_engine(), false);
+    struct dbt_statistics before, after;
+    struct error e = {0};
+    void *self;
+    played_must(t->attach(&self, p.nes, values, &e), &e);
+    played_frames(&p, 200);
+    dbt_statistics(p.nes, &before);
+    played_frames(&p, 200);
+    dbt_statistics(p.nes, &after);
+    t->abandon(self);
+    played_close(&p);
+    return after.dispatched - before.dispatched;
+}
+
+/* Broken: code that stays translated leaves at each copy of sprites, since nobody knows any more what is counted
+ * around it. */
+static void test_known_after_the_first_period(void **state) {
+    (void)state;
+    const int64_t values[TECHNIQUE_PARAMETERS] = {FIRST};
+    if (dbt_engine() == NULL)
+        return;
+    const uint64_t always = entries_after("exact", values),
+                   chosen = entries_after("exact_tree", values);
+    assert_true(chosen * 4 < always * 5);
+}
+
 /* Code in RAM, banks that are switched under the code, interrupts that never return. */
 static void test_tree_of_programs(void **state) {
     (void)state;
@@ -386,7 +415,7 @@ static void hybrid_of(const char *game) {
     for (size_t i = 0; i < exact.graph.edge_count; i++)
         rare += exact.graph.edges[i].count <= FIRST;
     assert_true(rare > 100);
-    assert_true(wrong_rare(&hybrid[0].graph, &exact.graph, FIRST) * 20 < rare);
+    assert_true(wrong_rare(&hybrid[0].graph, &exact.graph, FIRST) * 50 < rare);
     for (unsigned engine = 0; engine < PLAYED_ENGINES; engine++)
         profile_free(&hybrid[engine]);
     profile_free(&exact);
@@ -424,6 +453,22 @@ static void test_hybrid_of_programs(void **state) {
     }
 }
 
+/* Broken: RTSs have counters though those of their calls say how often they return. */
+static void test_returns_are_not_counted(void **state) {
+    (void)state;
+    const struct played_source source = {"airmail", NULL};
+    const int64_t values[TECHNIQUE_PARAMETERS] = {FIRST, 100, 47000, 1, 1},
+                  all[TECHNIQUE_PARAMETERS] = {FIRST};
+    struct profile exact = found(&source, 0, FIRST, "exact", values),
+                   tree = found(&source, 0, FRAMES, "exact_tree", all),
+                   hybrid = found(&source, 0, FRAMES, "hybrid", values);
+    const uint64_t first = exact.cost.probes;
+    assert_true((hybrid.cost.probes - first) * 100 < (tree.cost.probes - first) * 82);
+    profile_free(&exact);
+    profile_free(&tree);
+    profile_free(&hybrid);
+}
+
 /* With no edge too frequent to be counted, every count is exact. */
 static void test_all_counted(void **state) {
     (void)state;
@@ -455,12 +500,14 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_tree_of_games),
                                        cmocka_unit_test(test_tree_of_programs),
                                        cmocka_unit_test(test_little_is_translated_again),
+                                       cmocka_unit_test(test_known_after_the_first_period),
                                        cmocka_unit_test(test_counts_beside),
                                        cmocka_unit_test(test_turning_target),
                                        cmocka_unit_test(test_followed_beside),
                                        cmocka_unit_test(test_moved_by_nmis),
                                        cmocka_unit_test(test_hybrid),
                                        cmocka_unit_test(test_hybrid_of_programs),
+                                       cmocka_unit_test(test_returns_are_not_counted),
                                        cmocka_unit_test(test_all_counted),
                                        cmocka_unit_test(test_abandon)};
     return cmocka_run_group_tests(tests, NULL, NULL);
