@@ -15,6 +15,7 @@ void blocks_free(struct dbt *d) {
     d->codes += d->blocks.len;
     d->blocks.len = d->moved.len = d->stale.len = 0;
     translator_forget(&d->with);
+    d->frame.return_stack = d->frame.return_bottom; /* its entries lead to code that is gone */
 }
 
 /* Empties the cache. Execution counts stay, so hot code is translated again at once. */

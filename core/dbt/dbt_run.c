@@ -1,6 +1,7 @@
 /* The engine: runs the block for a pc, and handles the exit it was left by. */
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "dbt/block_table.h"
 #include "dbt/host/cache_inspect.h"
@@ -14,14 +15,23 @@ enum { USUAL_CACHE = 8 << 20 };
 /* An endless row of JSRs pushes 16 bytes each; a signal handler must still fit on the stack. */
 enum { JSR_CYCLES = 6, JSR_PUSHES = 16, FOR_HANDLERS = 64 << 10 };
 static_assert(LONGEST_RUN / 2 + SUPERBLOCK_LONGEST < 1 << BUDGET_SHIFT, "instructions of a run");
-static_assert(LONGEST_RUN / JSR_CYCLES * JSR_PUSHES + FOR_HANDLERS <= CACHE_STACK, "too deep");
+enum { KEPT_MOST = 4 << 10 /* bytes of the return stack that the next run goes on with */ };
+static_assert(KEPT_MOST + LONGEST_RUN / JSR_CYCLES * JSR_PUSHES + FOR_HANDLERS <= CACHE_STACK,
+              "too deep");
+
+/* Puts entries that predict nothing at its bottom. Nothing pops them, since no RTS pulls such a value. */
+static void begin_return_stack(struct frame *f, uint8_t *end) {
+    enum { BYTES = RETURN_BOTTOM * RETURN_ENTRY };
+    memset(end - BYTES, 0xff, BYTES);
+    f->return_bottom = f->return_stack = (uintptr_t)end - BYTES;
+}
 
 /* Emits the fixed code at the start of the cache. */
 static enum status begin_cache(struct dbt *d, struct error *e) {
     struct cache *const cache = &d->with.cache;
     struct emitter emitter = {
         .code = cache->code, .end = (uint32_t)cache->size, .encodings = &d->with.encodings};
-    d->frame.return_stack = (uintptr_t)cache->stack;
+    begin_return_stack(&d->frame, cache->stack);
     fixed_code(&d->with.fixed, &emitter);
     translator_forget(&d->with);
     return emitter.full ? error_set(e, STATUS_ARGUMENT, "a code cache of %zu bytes is too small",
@@ -129,6 +139,15 @@ static bool interpret_block(struct dbt *d, struct nes *n, uint64_t stop, uint64_
     return n->cpu.cycle <= last;
 }
 
+/* What is on the return stack stays right as long as the code does: an entry leads to the code for the value that
+ * an RTS pulls, whoever has pushed it. But where RTSs miss, its entries may be those of calls that are over. */
+static inline uint64_t return_stack_after(const struct dbt *d, const struct frame *f) {
+    enum { MISSES = 4 };
+    const bool kept =
+        f->return_misses < MISSES && !d->record && f->return_bottom - f->called_at <= KEPT_MOST;
+    return kept ? f->called_at : f->return_bottom;
+}
+
 static inline uint32_t execute_code(struct dbt *d, struct frame *f, uint32_t place) {
 #ifdef HOTGRAPH_COUNTED
     return step_enter(&d->stepper, &d->with.cache, d->with.fixed.enter, f,
@@ -162,6 +181,7 @@ enter(struct dbt *d, struct nes *n, uint32_t place, uint64_t stop, uint64_t *dea
     frame_update_stable(f);
     const uint64_t banks = d->record ? record_banks(n) : 0;
     const uint32_t number = execute_code(d, f, place);
+    f->return_stack = return_stack_after(d, f);
     frame_report_status(f);
     n->cpu.cycle = frame_cycle(f);
     n->cpu.instructions = f->instructions + frame_executed(f);

@@ -200,8 +200,7 @@ static void write_trace(const struct dbt *d, struct record *r, const struct log 
 static bool read_at_once(const struct dbt *d, struct nes *n, struct record *r, unsigned all,
                          uint64_t banks) {
     const struct frame *const f = &d->frame;
-    const struct logged *const bottom =
-        (const struct logged *)(uintptr_t)(f->return_stack - RETURN_BOTTOM);
+    const struct logged *const bottom = (const struct logged *)(uintptr_t)f->return_bottom;
     const struct log log = {(const struct logged *)(uintptr_t)f->called_at, all, n->cpu.cycle};
     if (r->on || d->codes + d->blocks.len > TRACE_CODES)
         return false;
@@ -247,7 +246,7 @@ const struct guest_insn *traced_code(const struct dbt *d, const struct nes *n, u
 void traced_read(struct dbt *d, struct nes *n, uint64_t before, uint64_t banks) {
     struct record *const r = d->record;
     const struct frame *const f = &d->frame;
-    const struct logged *at = (const struct logged *)(uintptr_t)(f->return_stack - RETURN_BOTTOM);
+    const struct logged *at = (const struct logged *)(uintptr_t)f->return_bottom;
     const struct logged *const last = (const struct logged *)(uintptr_t)f->called_at;
     const unsigned all = (unsigned)(n->cpu.instructions - before);
     if (read_at_once(d, n, r, all, banks))

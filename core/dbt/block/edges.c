@@ -157,12 +157,15 @@ void emit_call_edge(struct translation *t, uint16_t pc, uint16_t back, int colum
     emit_spend(e, x.spent);                /* sub r12, spent */
     const uint32_t out = emit_jump(e, JL); /* jl out */
     x.jump = emit_jump(e, CALL);           /* call body */
+    const uint32_t returned = emit_here(e);
     if (t->returns->counted && t->returns->by_jsr)
         EMIT(e, ADD, mem(8, ZYDIS_REGISTER_RAX, 8 * column), imm(1)); /* add qword [rax + ..], 1 */
     emit_edge(t, back);
     emit_bind(e, out, emit_here(e)); /* out: */
     x.restores = emit_here(e);
-    emit_spend(e, 0); /* sub r12, -reserve */
+    emit_spend(e, 0);                              /* sub r12, -reserve */
+    emit_address(e, ZYDIS_REGISTER_RAX, returned); /* lea rax, [returned] */
+    EMIT(e, PUSH, REG(RAX));                       /* push rax: as if it had called */
     emit_exit(t, (struct exit){.leave = LEAVE_BUDGET, .pc = pc}, t->fixed->leave);
     emit_bind(e, x.jump, emit_here(e)); /* the unbound call leads here: */
     emit_exit(t, x, t->fixed->leave);

@@ -80,9 +80,9 @@ static void go_indirect(struct translation *t) {
 
 /* The target less 1 is in ecx. */
 static void count_by_value(struct translation *t, const uint64_t *row) {
-    const int64_t at = (intptr_t)row - (intptr_t)t->nes->observed.counters;
-    EMIT(t->e, ADD, memx(8, COUNTERS, ZYDIS_REGISTER_RCX, 8, at),
-         imm(1)); /* add qword [r14 + rcx*8 + row], 1 */
+    const int64_t at = (intptr_t)(row + CELL_OF_VALUE) - (intptr_t)t->nes->observed.counters;
+    EMIT(t->e, SUB, memx(8, COUNTERS, ZYDIS_REGISTER_RCX, 8, at),
+         imm(1)); /* sub qword [r14 + rcx*8 + row + 8], 1 */
 }
 
 /* An RTS to the predicted target; `row` counts it. */
@@ -340,10 +340,12 @@ static void emit_stub(struct translation *t, const struct stub *s, uint16_t entr
         emit_bind(e, emit_jump(e, JMP), s->back); /* jmp back */
         break;
     case STUB_ADD_TO:
-        EMIT(e, MOV, REG(EAX), REG(ECX));                   /* mov eax, ecx */
-        emit_bind(e, emit_jump(e, CALL), t->fixed->add_to); /* call add_to */
-        EMIT(e, MOV, REG(ECX), REG(EAX));                   /* mov ecx, eax */
-        emit_bind(e, emit_jump(e, JMP), s->back);           /* jmp back */
+        if (s->targets)
+            EMIT(e, MOV, REG(RDX), imm_pointer(s->targets)); /* mov rdx, targets */
+        EMIT(e, MOV, REG(EAX), REG(ECX));                    /* mov eax, ecx */
+        emit_bind(e, emit_jump(e, CALL), t->fixed->add_to);  /* call add_to */
+        EMIT(e, MOV, REG(ECX), REG(EAX));                    /* mov ecx, eax */
+        emit_bind(e, emit_jump(e, JMP), s->back);            /* jmp back */
         break;
     case STUB_CALL_AT:
         dbt_fire_counted(t, s);

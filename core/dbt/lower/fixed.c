@@ -37,7 +37,6 @@ static void load_registers(struct emitter *e) {
 
 static const ZydisRegister saved[] = {ZYDIS_REGISTER_RBX, ZYDIS_REGISTER_RBP, ZYDIS_REGISTER_R12,
                                       ZYDIS_REGISTER_R13, ZYDIS_REGISTER_R14, ZYDIS_REGISTER_R15};
-enum { NO_PC = -1 };
 enum { SAVED = sizeof saved / sizeof *saved };
 
 /* leave: eax is the exit's number. leave_indirect, right before it: the pc is in ecx. Offset 0 of
@@ -60,14 +59,10 @@ static void emit_leave(struct fixed *fixed, struct emitter *e) {
 static void emit_enter(struct fixed *fixed, struct emitter *e) {
     fixed->enter = emit_here(e);
     for (unsigned i = 0; i < SAVED; i++)
-        EMIT(e, PUSH, reg(saved[i]));            /* push rbx ... r15 */
-    EMIT(e, MOV, reg(FRAME_AT), REG(RDI));       /* mov r13, rdi */
-    EMIT(e, MOV, FRAME(host_stack), REG(RSP));   /* mov [frame + host_stack], rsp */
-    EMIT(e, MOV, REG(RSP), FRAME(return_stack)); /* mov rsp, [frame + return_stack] */
-    for (unsigned i = 0; i < 1 + RETURN_DEPTH; i++) {
-        EMIT(e, PUSH, imm(NO_PC)); /* push -1: an entry of the return stack that predicts nothing */
-        EMIT(e, PUSH, imm(NO_PC)); /* push -1 */
-    }
+        EMIT(e, PUSH, reg(saved[i]));             /* push rbx ... r15 */
+    EMIT(e, MOV, reg(FRAME_AT), REG(RDI));        /* mov r13, rdi */
+    EMIT(e, MOV, FRAME(host_stack), REG(RSP));    /* mov [frame + host_stack], rsp */
+    EMIT(e, MOV, REG(RSP), FRAME(return_stack));  /* mov rsp, [frame + return_stack] */
     EMIT(e, MOV, REG(RAX), REG(RSI));             /* mov rax, rsi */
     EMIT(e, MOV, reg(NES), FRAME(nes));           /* mov rbx, [frame + nes] */
     EMIT(e, MOV, reg(COUNTERS), FRAME(counters)); /* mov r14, [frame + counters] */

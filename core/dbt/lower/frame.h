@@ -26,12 +26,14 @@ struct frame {
     uint32_t epoch, moved;   /* the translated map_epoch; has it ended? */
     uint64_t return_misses;  /* see dbt_statistics */
     uint64_t host_stack;     /* rsp of the caller; helpers run below it */
-    uint64_t return_stack;   /* initial rsp of translated code */
-    uint64_t called_at;      /* rsp at a call of a helper, and at the exit */
-    uint64_t nobodys;        /* row; see returns.h */
-    int64_t status_stable;   /* see frame_update_stable() */
-    int64_t status_read;     /* budget at the last read of $2002 not reported yet; or NOT_READ */
-    uint16_t until;          /* traced blocks leave after this many instructions */
+    uint64_t return_bottom;  /* rsp with an empty return stack */
+    uint64_t
+        return_stack;   /* rsp at the next entry: what the last run has left on the stack stays */
+    uint64_t called_at; /* rsp at a call of a helper, and at the exit */
+    uint64_t nobodys;   /* row; see returns.h */
+    int64_t status_stable; /* see frame_update_stable() */
+    int64_t status_read;   /* budget at the last read of $2002 not reported yet; or NOT_READ */
+    uint16_t until;        /* traced blocks leave after this many instructions */
 };
 
 static inline uint64_t frame_cycle(const struct frame *f) {
@@ -74,9 +76,10 @@ static inline unsigned logged_executed(const struct logged *at) {
     return (unsigned)at->budget & ((1u << BUDGET_SHIFT) - 1);
 }
 enum {
-    RETURN_DEPTH = 2,                        /* further entries that an RTS compares */
-    RETURN_BOTTOM = 16 * (1 + RETURN_DEPTH), /* entries that predict nothing */
-    LOGGED_MOST = 2048,                      /* instructions recorded in one run */
+    RETURN_DEPTH = 2,                 /* further entries that an RTS compares */
+    RETURN_BOTTOM = 1 + RETURN_DEPTH, /* entries that predict nothing */
+    RETURN_ENTRY = 16,                /* bytes */
+    LOGGED_MOST = 2048,               /* instructions recorded in one run */
 };
 
 /* MMIO accesses in `cycle`, the last one of an instruction. They update budget and deadline. */
@@ -97,8 +100,11 @@ struct targets {
     struct {
         uint32_t pc, counter;
     } at[TARGETS]; /* a pc over 16 bits: empty */
+    /* Counted by value instead: the row, by pc; see returns.h. NULL: not so. */
+    uint64_t *row;
+    struct returns *returns;
 };
-/* Counts a pc that `targets` does not hold, and adds it if possible. Returns the pc. */
+/* Counts a pc that `targets` does not hold, and adds it if possible. Returns the pc. With a row, its cell was counted. */
 uint32_t dbt_add_to(struct frame *frame, uint32_t pc, struct targets *targets);
 /* Calls a probe's function; n->cpu.r is up to date. from: code address of the instruction. */
 void dbt_call_probe(struct frame *frame, const struct hook *hook, uint32_t from);

@@ -1,5 +1,5 @@
 /* Helpers that translated code calls: MMIO, and callbacks of probes. */
-#include "dbt/lower/frame.h"
+#include "dbt/lower/returns.h"
 
 #include "dbt/guest/banks.h"
 
@@ -89,6 +89,8 @@ void dbt_call_probe(struct frame *frame, const struct hook *hook, uint32_t from)
 uint32_t dbt_add_to(struct frame *f, uint32_t pc, struct targets *targets) {
     struct nes *const n = f->nes;
     const struct probe_event event = {n, targets->from, nes_code_address(n, (uint16_t)pc)};
+    if (targets->row && returns_target(targets->returns, targets->row, (uint16_t)pc, event.to))
+        return pc;
     const uint32_t counter = watch_add_to(n, targets->hook, &event);
     if (counter != UINT32_MAX && window_in(targets->certain, (uint16_t)pc)) {
         targets->at[pc % TARGETS].pc = pc;

@@ -49,10 +49,35 @@ static struct targets *new_targets(struct translation *t, struct hook *hook) {
     return targets;
 }
 
+/* The row of an instruction that may go anywhere, where each pc has always the same code address. */
+static uint64_t *row_of(const struct translation *t, const struct hook *hook) {
+    const struct site *const site = t->op->site;
+    const unsigned all = (1u << WINDOWS) - 1;
+    const struct returns *const r = t->returns;
+    return r->counted && !r->by_jsr && t->certain == all && site->probes[PROBE_INDIRECT].count == 1
+               ? returns_row(t->returns, hook, site->insn.address)
+               : NULL;
+}
+
+/* The first time, a cell borrows, and its pc becomes known. */
+static void add_in_row(struct translation *t, struct targets *targets) {
+    struct emitter *const e = t->e;
+    const int64_t at = (intptr_t)targets->row - (intptr_t)t->nes->observed.counters;
+    EMIT(e, SUB, memx(8, COUNTERS, ZYDIS_REGISTER_RCX, 8, at), imm(1));
+    struct stub *const s = dbt_add_stub(t, emit_jump(e, JB), STUB_ADD_TO);
+    s->targets = targets; /* ^ sub qword [r14 + rcx*8 + row], 1; jb first */
+    s->back = emit_here(e);
+}
+
 /* A counter for each target; the pc stays in ecx. */
 static void add_to(struct translation *t, struct hook *hook, int pc) {
     struct emitter *const e = t->e;
     struct targets *const targets = new_targets(t, hook);
+    if (targets && pc == PC_IN_ECX && (targets->row = row_of(t, hook))) {
+        targets->returns = t->returns;
+        add_in_row(t, targets);
+        return;
+    }
     if (pc != PC_IN_ECX)
         EMIT(e, MOV, REG(ECX), imm(pc));          /* mov ecx, pc */
     EMIT(e, MOV, REG(RDX), imm_pointer(targets)); /* mov rdx, targets */

@@ -39,8 +39,15 @@ int returns_column(struct returns *r, uint16_t value, uint32_t to) {
     return (int)*at - 1;
 }
 
+bool returns_target(struct returns *r, uint64_t *row, uint16_t pc, uint32_t address) {
+    const bool known = returns_column(r, (uint16_t)(pc - 1), address) >= 0;
+    if (!known)
+        row[pc] = 0;
+    return known;
+}
+
 static size_t cells_of_row(const struct returns *r) {
-    return r->by_jsr ? RETURNS_MOST : VALUES;
+    return r->by_jsr ? RETURNS_MOST : CELL_OF_VALUE + VALUES;
 }
 
 static size_t bytes_of_room(const struct returns *r) {
@@ -86,20 +93,35 @@ uint64_t *returns_row(struct returns *r, const struct hook *hook, uint32_t from)
     return row.cells;
 }
 
+/* How often the row's instruction went there; resets it. */
+static uint64_t take_count(const struct returns *r, uint64_t *cells, size_t number) {
+    const struct return_column *const column = &r->columns.at[number];
+    uint64_t *const cell = &cells[r->by_jsr ? number : (size_t)CELL_OF_VALUE + column->value];
+    uint64_t count = *cell;
+    if (count != 0)
+        *cell = 0;
+    if (r->by_jsr)
+        return count;
+    if (column->value == VALUES - 1 && cells[0] != 0) { /* pc 0 */
+        count += cells[0];
+        cells[0] = 0;
+    }
+    return 0 - count;
+}
+
 void returns_settle(struct returns *r) {
     for (size_t i = 0; i < r->rows.len; i++) {
         const struct return_row *const row = &r->rows.at[i];
         const struct probe *const probe = &row->hook->probe;
         for (size_t k = 0; k < r->columns.len; k++) {
             const struct return_column *const column = &r->columns.at[k];
-            uint64_t *const cell = &row->cells[r->by_jsr ? k : column->value];
-            if (*cell == 0)
+            const uint64_t count = take_count(r, row->cells, k);
+            if (count == 0)
                 continue;
             const struct probe_event event = {r->nes, row->from, column->to};
             const uint32_t counter = probe->counter_to(probe->user, &event);
             if (counter != UINT32_MAX)
-                r->nes->observed.counters[counter] += probe->value * *cell;
-            *cell = 0;
+                r->nes->observed.counters[counter] += probe->value * count;
         }
     }
 }

@@ -1,12 +1,14 @@
 /*
- * returns: counts for PROBE_ADD_TO of RTS, in a table of RTS by JSR. Private to core/dbt. Place:
- * above frame; instrument and edges refer to it.
+ * returns: counts for PROBE_ADD_TO of RTS and JMP (indirect), in a table of these by target. Private to
+ * core/dbt. Place: above frame; instrument and edges refer to it.
  *
- * An RTS whose target was predicted increments a cell of its row, in one of two ways, and without a
+ * An RTS whose target was predicted counts in a cell of its row, in one of two ways, and without a
  * look-up:
  *
  *  - By value: a row has a cell for each value that an RTS can pull. The value is in ecx, and rows are
- *    so close to the counters that they are addressed from the same register: one instruction.
+ *    so close to the counters that they are addressed from the same register: one instruction. Cells count
+ *    downwards from 0, so the first time there is a borrow. Where all code addresses are certain, JMP (indirect)
+ *    and an RTS that was not predicted count in such cells, too: the first time, the borrow calls returns_target().
  *  - By JSR: the RTS passes the address of its row in rax, and the code after the JSR increments its own
  *    cell: two instructions. This is necessary once two JSRs in different banks push the same value.
  *
@@ -17,7 +19,7 @@
 
 #include "dbt/lower/frame.h"
 
-enum { RETURNS_MOST = 1024 /* JSRs */, VALUES = 0x10000, ROWS_OF_ROOM = 32 };
+enum { RETURNS_MOST = 1024 /* targets */, VALUES = 0x10000, ROWS_OF_ROOM = 32 };
 
 struct returns {
     bool counted; /* returns are counted since the cache was last empty */
@@ -48,7 +50,12 @@ void returns_begin(struct returns *r, struct nes *n);
 /* The column of JSRs that push `value` and return to that code address; -1: there are too many, or
  * r->clash. */
 int returns_column(struct returns *r, uint16_t value, uint32_t to);
-/* The row of an RTS with a single hook; NULL: out of memory, or of memory close to the counters. */
+/* By value: control went to pc, at this code address, and its cell was 0 and is counted now. False: there are too many
+ * targets; the cell is 0 again. */
+bool returns_target(struct returns *r, uint64_t *row, uint16_t pc, uint32_t address);
+/* By value: the cell that counts a target less 1. */
+enum { CELL_OF_VALUE = 1 };
+/* The row of an instruction with a single hook; NULL: out of memory, or of memory close to the counters. */
 uint64_t *returns_row(struct returns *r, const struct hook *hook, uint32_t from);
 /* Adds the cells to the counters. */
 void returns_settle(struct returns *r);

@@ -80,6 +80,7 @@ struct stub {
     int at;
     const struct hook *once; /* ONCE */
     const struct loop_count *loop;
+    const struct targets *targets; /* ADD_TO: to put into rdx; NULL: they are there */
 };
 enum { STUBS = SUPERBLOCK_LONGEST * 8 };
 

@@ -606,6 +606,80 @@ static void returns_are_foretold(void **state) {
     free(g);
 }
 
+/* Broken: each deadline would cost look-ups of the calls that it falls into. */
+static void returns_are_foretold_across_deadlines(void **state) {
+    (void)state;
+    struct guest *g = guest_new();
+    guest_vectors(g, 0x8080, 0x8000, 0x8080);
+    guest_code(g, 0x8000, 0xA9, 0x80, 0x8D, 0x00, 0x20); /* LDA #$80; STA $2000 */
+    for (unsigned i = 0; i < 6; i++)                     /* five calls deep */
+        guest_code(g, (uint16_t)(0x8010 + 8 * i), 0x20, (uint8_t)(0x18 + 8 * i), 0x80, 0x60);
+    guest_code(g, 0x8038, 0xE8, 0xD0, 0xFD, 0x60); /* INX; BNE; RTS */
+    guest_code(g, 0x8005, 0x20, 0x10, 0x80, 0x4C, 0x05, 0x80);
+    guest_code(g, 0x8080, 0x40);
+    const struct dbt_statistics early = statistics_after(&g->cart, 1, 20);
+    const struct dbt_statistics late = statistics_after(&g->cart, 1, 220);
+    assert_true(late.dispatched - early.dispatched >= 200);
+    assert_in_range(late.return_misses - early.return_misses, 0, 200);
+    lockstep(&g->cart, 1, 60, PROBES);
+    free(g);
+}
+
+/* What `exact` finds if nobody else watches. It is looked at in between, too. */
+static void exact_alone(const struct cartridge *cartridge, bool translated, struct profile *out) {
+    enum { FRAMES = 20 };
+    const struct technique *const exact = technique_find("exact");
+    struct error e = {0};
+    struct nes *nes;
+    void *self;
+    const struct nes_options options = {.cartridge = cartridge,
+                                        .engine = translated ? dbt_engine() : NULL};
+    assert_int_equal(nes_create(&nes, &options, &e), STATUS_OK);
+    assert_int_equal(exact->attach(&self, nes, NULL, &e), STATUS_OK);
+    for (unsigned i = 0; i < FRAMES; i++) {
+        assert_int_equal(nes_run_frame(nes, NULL), STATUS_OK);
+        if (i % 8 == 0)
+            nes_settle(nes);
+    }
+    assert_int_equal(exact->finish(self, out, &e), STATUS_OK);
+    nes_free(nes);
+}
+
+/* Broken: where control may go anywhere, an exact profile would count too little, or at the wrong address. */
+static void control_goes_anywhere(void **state) {
+    (void)state;
+    static const struct movie movie;
+    struct guest *g = guest_new();
+    guest_vectors(g, 0x8080, 0x8000, 0x8080);
+    guest_code(g, 0x8000, 0xA9, 0x4C, 0x85, 0x00, 0xA9, 0x10, 0x85, 0x01, /* JMP $8010 to $0000 */
+               0xA9, 0x80, 0x85, 0x02, 0xA2, 0xFF, 0x9A, 0xEA);           /* LDX #$FF; TXS */
+    guest_code(g, 0x8010, 0xE6, 0x08, 0xA5, 0x08, 0x29, 0x0E, 0xA8, /* INC; LDA; AND #$0E; TAY */
+               0xB9, 0x60, 0x80, 0x85, 0x0A, 0xB9, 0x61, 0x80, 0x85, 0x0B, /* the table's, to $0A */
+               0x6C, 0x0A, 0x00);                                          /* JMP ($000A) */
+    guest_code(g, 0x8030, 0x4C, 0x10, 0x80);                               /* JMP $8010 */
+    guest_code(g, 0x8034, 0xA9, 0xFF, 0x48, 0x48, 0x60);                   /* to $0000 by RTS */
+    guest_code(g, 0x803A, 0xA9, 0x80, 0x48, 0xA9, 0x2F, 0x48, 0x60);       /* to $8030 by RTS */
+    guest_code(g, 0x8042, 0x20, 0x48, 0x80, 0x4C, 0x10, 0x80, 0x60);       /* JSR $8048; JMP; RTS */
+    guest_code(
+        g, 0x804A, 0x20, 0x50, 0x80, 0xEA, 0xEA, 0xEA, 0x68, 0x68,  /* JSR $8050; $8050: PLA; */
+        0xA5, 0x08, 0x4A, 0x48, 0x48, 0xA9, 0x80, 0x48, 0xA9, 0x2F, /* PLA; ...; and to $8030 */
+        0x48, 0x60);
+    guest_code(g, 0x8060 + 0x20, 0x40); /* RTI */
+    guest_code(g, 0x8070, 0xEA);
+    static const uint8_t table[] = {0x30, 0x80, 0x34, 0x80, 0x3A, 0x80, 0x42, 0x80,
+                                    0x4A, 0x80, 0x00, 0x00, 0x30, 0x80, 0x30, 0x80};
+    for (unsigned i = 0; i < sizeof table; i++)
+        guest_code(g, (uint16_t)(0x8060 + i), table[i]);
+    struct profile interpreted, translated;
+    exact_alone(&g->cart, false, &interpreted);
+    exact_alone(&g->cart, true, &translated);
+    expect_same_profile(&interpreted, &translated);
+    profile_free(&interpreted);
+    profile_free(&translated);
+    profilers(&g->cart, &movie, 20, 0, 20);
+    free(g);
+}
+
 /* Broken: calls without an end would run over the host's stack. */
 static void calls_without_end(void **state) {
     (void)state;
@@ -1078,6 +1152,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(endless_contents_of_a_routine),
         cmocka_unit_test(code_after_endless_contents),
         cmocka_unit_test(returns_are_foretold),
+        cmocka_unit_test(returns_are_foretold_across_deadlines),
+        cmocka_unit_test(control_goes_anywhere),
         cmocka_unit_test(calls_without_end),
         cmocka_unit_test(arr_sets_every_flag),
         cmocka_unit_test(flags_outlive_where_they_came_from),
