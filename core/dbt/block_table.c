@@ -49,6 +49,8 @@ bool blocks_select(struct dbt *d, const struct nes *n) {
     else if (selected == SELECTED_AND_VOID && d->blocks.len)
         flush(d);
     d->epoch = n->memory.epoch;
+    d->frame.return_stack =
+        d->frame.return_bottom; /* its entries may lead to a bank that was switched away */
     d->adapts = d->hot.len != 0;
     d->stale_mapped = d->stale.len != 0;
     d->selected = selected != SELECT_FAILED;

@@ -139,8 +139,8 @@ static bool interpret_block(struct dbt *d, struct nes *n, uint64_t stop, uint64_
     return n->cpu.cycle <= last;
 }
 
-/* What is on the return stack stays right as long as the code does: an entry leads to the code for the value that
- * an RTS pulls, whoever has pushed it. But where RTSs miss, its entries may be those of calls that are over. */
+/* What is on the return stack stays right as long as the code and the banks do: an entry leads to the code for the value
+ * that an RTS pulls, whoever has pushed it. But where RTSs miss, its entries may be those of calls that are over. */
 static inline uint64_t return_stack_after(const struct dbt *d, const struct frame *f) {
     enum { MISSES = 4 };
     const bool kept =
