@@ -159,10 +159,11 @@ static inline uint32_t execute_code(struct dbt *d, struct frame *f, uint32_t pla
 #endif
 }
 
-/* Runs translated code at `place`. Returns the number of the exit it was left by. Updates the
- * deadline. */
-static inline __attribute__((always_inline)) uint32_t
-enter(struct dbt *d, struct nes *n, uint32_t place, uint64_t stop, uint64_t *deadline) {
+/* Runs translated code at `place`. last: last_start(stop, *deadline). Returns the number of the exit it was left by. Updates
+ * the deadline. */
+static inline __attribute__((always_inline)) uint32_t enter(struct dbt *d, struct nes *n,
+                                                            uint32_t place, uint64_t stop,
+                                                            uint64_t last, uint64_t *deadline) {
     struct frame *const f = &d->frame;
     f->nes = n;
     f->counters = n->observed.counters;
@@ -173,7 +174,7 @@ enter(struct dbt *d, struct nes *n, uint32_t place, uint64_t stop, uint64_t *dea
     f->instructions = n->cpu.instructions;
     f->stop = stop;
     f->deadline = *deadline;
-    f->budget_end = last_start(stop, *deadline);
+    f->budget_end = last;
     f->epoch = d->epoch;
     f->moved = 0;
     f->budget = (int64_t)(f->budget_end - n->cpu.cycle) * (1 << BUDGET_SHIFT);
@@ -307,6 +308,12 @@ static bool change_paths(struct dbt *d) {
     return true;
 }
 
+/* The code of the block at n's pc; 0: blocks_find() has to look for it. */
+static inline uint32_t known_place(const struct dbt *d, const struct nes *n) {
+    const struct content *const c = banks_at(&d->banks, n->cpu.r.pc);
+    return c ? c->table[n->cpu.r.pc % WINDOW_SIZE] : 0;
+}
+
 /* number: an exit to link, or 0. */
 static void run_from(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadline,
                      uint32_t number) {
@@ -320,7 +327,10 @@ static void run_from(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadl
     if (is_interpreting(d, n) && !interpret_on(d, n, stop, &deadline))
         return;
     stop = earlier(stop, n->cpu.cycle + LONGEST_RUN);
-    while (n->cpu.cycle <= last_start(stop, deadline) && n->memory.rd[n->cpu.r.pc >> 8]) {
+    while (n->memory.rd[n->cpu.r.pc >> 8]) {
+        const uint64_t last = last_start(stop, deadline);
+        if (n->cpu.cycle > last)
+            return;
         uint32_t place;
         const uint64_t flushes = d->statistics.flushes;
         if ((!d->selected || d->epoch != n->memory.epoch) && !blocks_select(d, n)) {
@@ -340,7 +350,8 @@ static void run_from(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadl
             interpret(d, n, stop, deadline);
             return;
         }
-        const enum found found = blocks_find(d, n, &place);
+        place = known_place(d, n);
+        const enum found found = place != 0 ? FOUND : blocks_find(d, n, &place);
         if ((found == COLD || (d->record && found != FOUND)) &&
             interpret_block(d, n, stop, &deadline)) {
             number = 0;
@@ -354,7 +365,7 @@ static void run_from(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadl
             return;
         if (number && !d->with.options.no_chaining && d->statistics.flushes == flushes)
             blocks_chain(d, number, n->cpu.r.pc, place);
-        number = enter(d, n, place, stop, &deadline);
+        number = enter(d, n, place, stop, last, &deadline);
         if (!go_on(d, n, &number, &stop, &deadline))
             return;
     }
@@ -500,16 +511,16 @@ static struct dbt *recorder_of(struct dbt *d, struct nes *n) {
  * case. */
 static bool enter_at_once(struct dbt *d, struct nes *n, uint32_t *number, uint64_t stop,
                           uint64_t *deadline) {
-    const struct content *const c = banks_at(&d->banks, n->cpu.r.pc);
-    const uint32_t place = c ? c->table[n->cpu.r.pc % WINDOW_SIZE] : 0;
+    const uint32_t place = known_place(d, n);
     stop = earlier(stop, n->cpu.cycle + LONGEST_RUN);
+    const uint64_t last = last_start(stop, *deadline);
     if (place == 0 || !d->selected || d->epoch != n->memory.epoch || d->again.len ||
-        !cache_is_ours(&d->with.cache) || n->cpu.cycle > last_start(stop, *deadline))
+        !cache_is_ours(&d->with.cache) || n->cpu.cycle > last)
         return false;
     d->frame.until = traced_until(d->record, n->cpu.cycle);
     if (d->frame.until == 0)
         return false;
-    *number = enter(d, n, place, stop, deadline);
+    *number = enter(d, n, place, stop, last, deadline);
     return true;
 }
 

@@ -171,16 +171,17 @@ struct follow_request {
      * the last one. Ends after `least` transfers, and not before cycle `until`. */
     uint64_t due, until;
     unsigned least;
-    /* Not 0: the observer wants nothing of busy-waits. If the machine is about to skip one from before
-     * `from` until `passes` passes after this cycle or later, it hands over followed.skipped and no
-     * transfers. */
-    uint64_t over;
-    unsigned passes;
     /* `every` not 0: the observer need not hear of contexts. A context that begins or resumes at cycle `due` or
      * later ends the request with followed.changes. Each NMI handler that begins before moves it: `phase` grows by `shift`, and
      * `due` is then phase / 2^64 of `every` after the handler's first cycle; the other cycles keep their distance
      * from it. */
     uint64_t every, phase, shift;
+    /* With `every`: the observer wants nothing of busy-waits. If the machine is about to skip passes of one from before
+     * `from` until `passes` passes after cycle `over`, at least, it moves the request by multiples of `every`, until
+     * `over` comes later. (The passes are of one loop in ROM: consecutive instructions of which the last one jumps
+     * back, none touches anything but $2002, and each pass ends with the same registers.) */
+    uint64_t over;
+    unsigned passes;
 };
 /* What it has followed: all transfers that started at cycle follow.due or later, up to now. */
 struct followed {
@@ -191,16 +192,12 @@ struct followed {
                         there was none */
     bool touched; /* something was, since the last transfer, or else since it is followed */
     uint64_t banks; /* equal numbers: the same memory was mapped */
-    /* Not 0: nothing was followed. From now on, and for follow.passes passes after this cycle, only
-     * the passes of one loop are executed: consecutive instructions in ROM of which the last one jumps
-     * back, none touches anything but $2002, and each pass ends with the same registers. */
-    uint64_t skipped;
     /* A context has begun or resumed just now, because of `cause`, at cycle follow.due or later. Nothing was
      * followed. */
     bool changes;
     enum thread_cause cause;
-    uint64_t due;   /* the request's; NMI handlers may have moved it: */
-    uint64_t moved; /* so many have begun */
+    uint64_t due;   /* the request's; the machine may have moved it */
+    uint64_t moved; /* by so many NMI handlers */
     uint64_t
         switched; /* cycle at which a context began or resumed last; 0: none has since the request */
 };
@@ -286,6 +283,9 @@ bool nes_record(struct nes *nes, unsigned id, uint64_t from, uint32_t count, uin
  * for anything or has a probe that calls. So an observer must be able to go on by nes_observe(). An
  * observer follows once at a time. */
 void nes_follow(struct nes *nes, unsigned id, const struct follow_request *follow);
+/* For observer.followed: the request that it answers is made again, from cycle `from` on, and with its other cycles
+ * `later` cycles later. */
+void nes_follow_again(struct nes *nes, unsigned id, uint64_t from, uint64_t later);
 /* Whether thread() is called from now on; it is after nes_attach(). Those of attaching and detaching come anyway. */
 void nes_listen(struct nes *nes, unsigned id, bool listens);
 /* Calls each() with consecutive parts of the recorded instructions, in order. */

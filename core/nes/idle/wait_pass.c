@@ -377,12 +377,12 @@ static bool was_executed(const struct nes *n, const struct wait *w) {
            n->cpu.instructions - n->idle.interrupted > w->length;
 }
 
-/* Lets a request to follow be dropped, which these passes would interrupt for nothing: they begin
- * before `stop` and end before `end`. */
-static void drop_follow(struct nes *n, const struct wait *w, uint64_t stop, uint64_t end) {
+/* Moves a request to follow, which these passes would interrupt for nothing: they begin before `stop` and end before
+ * `end`. */
+static void move_follow(struct nes *n, const struct wait *w, uint64_t stop, uint64_t end) {
     const struct follow_request *const f = n->observed.follow;
     const uint64_t now = n->cpu.cycle, margin = (uint64_t)f->passes * w->cost;
-    if (f->over == 0 || f->from <= now || f->over + margin > earlier(stop, end) || !w->straight ||
+    if (f->every == 0 || f->from <= now || f->over + margin > earlier(stop, end) || !w->straight ||
         w->unmasks)
         return;
     const uint64_t behind = now + count_passes(n, false, w->cost, stop, end, NEVER) * w->cost;
@@ -404,7 +404,7 @@ static bool pass_at_once(struct nes *n, struct wait *w, uint64_t stop, uint64_t 
     if (recorded && n->observed.watched)
         return true; /* an observer may step from now on */
     if (n->observed.follow)
-        drop_follow(n, w, stop, end);
+        move_follow(n, w, stop, end);
     const uint64_t times =
         count_passes(n, false, w->cost, earlier(stop, n->observed.alarm), end, NEVER);
     if (times == 0)

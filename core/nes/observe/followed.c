@@ -1,15 +1,27 @@
-/* nes_follow(): what cpu_follow() has noted is handed over, and requests move when NMI handlers begin. */
+/* nes_follow(): what cpu_follow() has noted is handed over, and requests move when NMI handlers begin and busy-waits are
+ * skipped. */
 #include "nes/machine/machine.h"
 #include "nes/observe/watch.h"
 
-static void move_request(struct follow_request *f, uint64_t cycle) {
-    f->phase += f->shift;
-    const uint64_t due = cycle + 1 + (uint64_t)((unsigned __int128)f->phase * f->every >> 64);
-    const uint64_t by = due - f->due;
-    f->due = due;
+static void move_request(struct follow_request *f, uint64_t by) {
     f->from += by;
+    f->due += by;
     f->until += by;
     f->over += by;
+}
+
+/* An NMI handler has begun at this cycle. */
+static void begin_phase(struct follow_request *f, uint64_t cycle) {
+    f->phase += f->shift;
+    move_request(f, cycle + 1 + (uint64_t)((unsigned __int128)f->phase * f->every >> 64) - f->due);
+}
+
+void nes_follow_again(struct nes *n, unsigned id, uint64_t from, uint64_t later) {
+    struct watched_by *const by = &n->observed.watch->observers[id];
+    move_request(&by->follow, later);
+    by->follow.from = from;
+    by->moved = 0;
+    by->switched = n->observed.switched; /* watch.ringing: the caller sees to the rest */
 }
 
 void watch_followed(struct nes *n, struct watched_by *by, struct followed *followed) {
@@ -31,7 +43,7 @@ static void follow_through_switch(struct nes *n, struct watched_by *by, enum thr
         n->observed.attention = true;
     } else if (cause == THREAD_NMI) {
         by->moved++;
-        move_request(&by->follow, n->cpu.cycle);
+        begin_phase(&by->follow, n->cpu.cycle);
         watch_follow_changed(n, by);
     }
 }
@@ -43,5 +55,7 @@ void watch_switched(struct nes *n, enum thread_cause cause) {
 }
 
 void watch_skipped(struct nes *n, uint64_t cycle) {
-    watch_followed(n, n->observed.watch->follower, &(struct followed){.skipped = cycle});
+    struct follow_request *const f = n->observed.follow;
+    move_request(f, ((cycle - f->over) / f->every + 1) * f->every);
+    n->observed.alarm = f->from;
 }

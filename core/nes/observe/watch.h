@@ -148,7 +148,8 @@ void watch_hand_over_followed(const struct nes *n, struct watched_by *by,
                               struct followed *followed);
 /* Ends the request of this observer, which has asked to follow, and hands over. */
 void watch_followed(struct nes *n, struct watched_by *by, struct followed *followed);
-/* Hands over followed.skipped to watch.follower instead. */
+/* Moves observed.follow: passes of a busy-wait are about to be skipped, until follow.passes passes after this cycle, which is
+ * not before follow.over. */
 void watch_skipped(struct nes *n, uint64_t cycle);
 /* Calls alarms that are due and computes n->observed.alarm. */
 void watch_alarms(struct nes *n);

@@ -24,9 +24,8 @@
  * until it is clear that they are no part of one; what is held at the end is lost. A wait that is found
  * drops those of its own code.
  *
- * The machine skips such waits without executing them, and due cycles must not hinder it: it says
- * beforehand how far it can skip, and the due cycles in these passes are dropped. Following them
- * would have had the same effect.
+ * The machine skips such waits without executing them, and due cycles must not hinder it: it drops
+ * those in the passes that it can skip. Following them would have had the same effect.
  *
  * The sampler looks by nes_follow(): translated code is left once, and the transfers come in one
  * call. Where control cannot be followed, as around interrupts, it steps through the instructions.
@@ -188,11 +187,19 @@ static void remember(struct sampler *s, const struct clock_held *h) {
             (struct clock_batch){h->banks, h->bytes, h->from, h->to, sampler_kept_last(s) + 1};
 }
 
+/* Without a call, but where there is no room. */
+static bool push_cycles(struct sampler *s, uint16_t gap) {
+    if (s->cycles.len == s->cycles.cap)
+        return vec_push(&s->cycles, gap);
+    s->cycles.at[s->cycles.len++] = gap;
+    return true;
+}
+
 /* first: weighted: of its sample. */
 static void count_kept(struct sampler *s, uint16_t gap, bool first) {
     if (s->options.window > 0)
         s->clock.taken++;
-    else if (!vec_push(&s->cycles, gap))
+    else if (!push_cycles(s, gap))
         s->out_of_memory = true;
     if (first)
         s->clock.inverse += 720720 / gap;
@@ -249,7 +256,7 @@ static void pass_due(struct sampler *s, uint64_t cycle) {
     struct clock *c = &s->clock;
     if (cycle < c->due)
         return;
-    if (c->left == 0)
+    if (c->left == 0 && c->held_count > 0)
         keep_held(s);
     c->due += ((cycle - c->due) / c->every + 1) * c->every;
     c->window_end = c->due - c->every + s->options.window;
@@ -388,10 +395,9 @@ static void follow_on(struct sampler *s, const struct transfer *t) {
 static bool take_window(struct sampler *s, const struct followed *f) {
     enum { FEW = 8 };
     struct clock *const c = &s->clock;
-    const uint64_t due = c->due, end = due + s->options.window;
+    const uint64_t end = c->due + s->options.window;
     uint32_t numbers[FEW];
-    if (f->count > FEW || f->transfers[f->count - 1].start >= due + c->every ||
-        f->transfers[f->count - 1].end < end)
+    if (f->count > FEW || f->transfers[f->count - 1].end < end)
         return false;
     unsigned taken = 0;
     for (; taken < f->count && f->transfers[taken].start < end; taken++) {
@@ -424,31 +430,25 @@ static bool take_first(struct sampler *s, const struct followed *f) {
     return true;
 }
 
-/* The same in the usual case: of what was transferred from the due cycle on only numbers are noted, and no
- * busy-wait can follow from it. False: it is another case. */
+/* The usual answer to follow_next(): of what was transferred from the due cycle on only numbers are noted, no busy-wait
+ * can follow from it, and the next due cycle is far. Asks for that. False: it is another case. */
 static bool follow_at_once(struct sampler *s, const struct followed *f) {
     struct clock *const c = &s->clock;
-    if (f->count == 0 || c->open || f->transfers->start < c->due)
+    const uint64_t next = c->due + c->every;
+    if (f->count == 0 || c->listens || f->transfers->start < c->due ||
+        nes_cycle(s->nes) + LOOKBACK >= next)
         return false;
     for (unsigned i = 0; i < f->count; i++)
         if (f->transfers[i].loops)
             return false;
     if (!(s->options.window > 0 ? take_window(s, f) : take_first(s, f)))
         return false;
-    const uint64_t last = f->transfers[f->count - 1].start;
-    pass_due(s, f->transfers->start);
-    c->previous = last;
-    c->open = false;
+    c->previous = f->transfers[f->count - 1].start;
+    c->window_end = c->due + s->options.window;
+    c->due = next;
+    c->asked = step_from(s);
+    nes_follow_again(s->nes, s->id, c->asked, c->every);
     return true;
-}
-
-/* The machine skips a busy-wait: due cycles whose windows end until this cycle are dropped. */
-static void drop_due(struct sampler *s, uint64_t cycle) {
-    struct clock *const c = &s->clock;
-    const uint64_t last = cycle - s->options.window;
-    if (c->due <= last)
-        c->due += ((last - c->due) / c->every + 1) * c->every;
-    follow_next(s);
 }
 
 /* The running context changes at this cycle. */
@@ -472,11 +472,11 @@ static void switched(struct sampler *s, bool nmi) {
         follow_next(s);
 }
 
-/* What interrupts have changed since the machine was asked. */
-static void catch_up_with_contexts(struct sampler *s, const struct followed *f) {
+/* What interrupts and skipped busy-waits have changed since follow_next(). */
+static void catch_up(struct sampler *s, const struct followed *f) {
     struct clock *const c = &s->clock;
-    if (f->moved > 0) {
-        s->frames += f->moved;
+    s->frames += f->moved;
+    if (!c->listens && f->due != c->due) {
         c->due = f->due;
         c->asked = step_from(s);
     }
@@ -490,22 +490,19 @@ static void followed(void *self, const struct followed *f) {
     struct sampler *s = self;
     struct clock *c = &s->clock;
     c->banks = f->banks;
-    catch_up_with_contexts(s, f);
+    catch_up(s, f);
     if (s->out_of_memory)
         return;
     if (f->changes) {
         switched(s, f->cause == THREAD_NMI);
         return;
     }
-    if (f->skipped != 0) {
-        drop_due(s, f->skipped);
-        return;
-    }
     if (f->before != 0)
         c->previous = f->before;
-    if (!follow_at_once(s, f))
-        for (unsigned i = 0; i < f->count; i++)
-            follow_on(s, &f->transfers[i]);
+    if (follow_at_once(s, f))
+        return;
+    for (unsigned i = 0; i < f->count; i++)
+        follow_on(s, &f->transfers[i]);
     const uint64_t now = nes_cycle(s->nes);
     if (f->touched)
         c->been_count = 0;
