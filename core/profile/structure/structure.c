@@ -307,6 +307,7 @@ enum status structure_finish(struct structure_recorder *r, struct structure *out
 }
 
 enum status structure_now(struct structure_recorder *r, struct structure *out, struct error *e) {
+    nes_settle(r->nes); /* may find pairs */
     struct structure_recorder ending = *r;
     *out = (struct structure){.probes = nes_probes_fired(r->nes, r->id)};
     ending.ends = (struct map){0};
