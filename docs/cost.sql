@@ -10,6 +10,7 @@ FROM w JOIN (SELECT 'exact' AS sampling, 'exact edge counts' AS name
     UNION SELECT 'exact_tree first=600', 'exact edge counts, counters chosen after ten seconds (exact_tree)'
     UNION SELECT 'hybrid first=1800 rate=10 interval_us=4700 next=1 seed=1', 'hybrid, edges above 1 a frame, every 4.7 ms'
     UNION SELECT 'hybrid first=1800 rate=100 interval_us=47000 next=1 seed=1', 'hybrid, edges above 10 a frame, every 47 ms'
+    UNION SELECT 'hybrid first=1800 rate=300 interval_us=157000 next=1 seed=1', 'hybrid, edges above 30 a frame, every 157 ms'
     UNION SELECT 'structure', 'recording the structure'
     UNION SELECT 'time interval_us=3000 batch=25 jitter_us=0 phase_cycles=0', 'the paper''s sampler, 25 instructions every 3 ms'
     UNION SELECT 'time interval_us=3000 batch=25 jitter_us=0 phase_cycles=0 weighting=cycles', 'the paper''s sampler, weighted'
@@ -50,7 +51,7 @@ SELECT printf('| %s | %s | %s | %s | %s | %s | %s | %s |', technique, iif(techni
     + 6, instr(parameters, ' phase') - instr(parameters, 'burst=') - 6) || ' in ' || printf('%,d', substr(parameters, 10, instr(parameters, ' ') - 10))
     || ' checks', iif(technique = 'hybrid', 'edges above ' || (CAST(substr(parameters, instr(parameters, 'rate=') + 5) AS INTEGER) / 10) ||
     ' a frame, every ' || printf('%g', CAST(substr(parameters, instr(parameters, 'interval_us=') + 12) AS INTEGER) / 1000.0) || ' ms', name)), told, printf('%.1f', steady_cost_percent),
-    iif(observed_percent > 0, printf('%.3f', observed_percent), ''), iif(of_active_percent > 0, printf('%.2f', of_active_percent), ''),
+    iif(observed_percent > 0, printf(iif(observed_percent < 0.001, '%.4f', '%.3f'), observed_percent), ''), iif(of_active_percent > 0, printf('%.2f', of_active_percent), ''),
     iif(overlap_active IS NULL, '', printf('%.3f (%.3f)', overlap_active, overlap_active_worst)), printf('%.3f', benefit))
 FROM frontier f JOIN n ON n.sampling = coalesce(f.sampling, '') WHERE steady_cost_percent IS NOT NULL
     AND technique IN ('exact', 'exact_tree', 'hybrid', 'observed', 'flow', 'gaussian', 'bursts') ORDER BY CAST(steady_cost_percent AS REAL), technique, line;
