@@ -34,12 +34,7 @@ cp x.db held.db
 sqlite3 held.db "DELETE FROM result"
 sqlite3 held.db <hold.sql &
 id=$!
-tries=0
-until test -e locked; do
-    sleep 0.05
-    tries=$((tries + 1))
-    test $tries -lt 6000 || fail "the lock is never held"
-done
+begun test -e locked
 sweep experiment.cfg --db held.db
 wait $id
 grep -q 'waiting for another program that holds held.db' errors || fail "$(cat errors)"
@@ -58,7 +53,7 @@ open("locked", "w").close()
 time.sleep(3.5)
 END
 id=$!
-until test -e locked; do sleep 0.05; done
+begun test -e locked
 sweep experiment.cfg --db two.db
 wait $id || fail "the lock could not be held"
 grep -q 'waiting for another program that holds two.db' errors || fail "$(cat errors)"
