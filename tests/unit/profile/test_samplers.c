@@ -765,7 +765,7 @@ static void follow_each(void *self, const struct followed *f) {
 /* The machine itself drops due cycles in passes of busy-waits. Broken: each of them costs a call, or the passes around
  * it are executed. */
 static void test_due_cycles_in_waits(void **state) {
-    enum { FRAMES = 60, DUE_A_FRAME = 10 };
+    enum { FEW_FRAMES = 60, DUE_A_FRAME = 10 };
     (void)state;
     for (unsigned engine = 0; engine + 1 < PLAYED_ENGINES; engine++) {
         struct played p = played_open_source(&(struct played_source){"mazewisp", NULL}, engine);
@@ -782,9 +782,9 @@ static void test_due_cycles_in_waits(void **state) {
                                             .every = w.every,
                                             .over = w.due,
                                             .passes = 3});
-        played_frames(&p, FRAMES);
+        played_frames(&p, FEW_FRAMES);
         assert_true(nes_skipped(p.nes) > nes_instructions(p.nes) / 2);
-        assert_in_range(w.calls, FRAMES, FRAMES * DUE_A_FRAME / 2);
+        assert_in_range(w.calls, FEW_FRAMES, FEW_FRAMES * DUE_A_FRAME / 2);
         nes_detach(p.nes, w.id);
         played_close(&p);
     }
